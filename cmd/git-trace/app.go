@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -23,8 +24,8 @@ type app struct {
 	// life ends when the person interrupts the command; signals listens for that. line is the status line, nil for none.
 	hinted  sync.Once       // see hintSilence
 	life    context.Context // an app lives for one call
-	signals interrupts
-	line    *statusLine
+	signals terminal.Interrupts
+	line    *terminal.StatusLine
 	fold    int // see foldsAt
 	leftOut refs.LeftOut
 	grafts  string // see cutHistory
@@ -37,7 +38,7 @@ func runApp(args []string, std streams) int {
 	if err != nil {
 		return report(std.err, err)
 	}
-	ctx, stop := a.signals.listen(context.Background())
+	ctx, stop := a.signals.Listen(context.Background())
 	defer stop()
 	if a.life = ctx; !slices.Contains(rest, "watch") { // watch keeps running while the user changes the configuration
 		a.life = refs.SettingsOnce(ctx)
@@ -53,23 +54,23 @@ func runApp(args []string, std streams) int {
 	if c.is(bounded) {
 		boundMemory(a.endWith)
 	}
-	a.std.out = a.folded(a.std.out)
-	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
-		a.std.out = &jsonScreen{to: a.std.out}
+	a.std.out = terminal.Fold(a.std.out, a.fold)
+	if terminal.Is(a.std.out) && printsJSON(rest) {
+		a.std.out = &terminal.JSON{To: a.std.out}
 	}
 	if err = a.command(c, rest); err != nil && c.is(anew) && a.cutHistory(rest, err) {
 		err = a.command(c, rest)
 		_ = os.Remove(a.grafts)
 	}
-	a.line.end()
+	a.line.End()
 	a.tellLeftOut()
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git got the interrupt before this process did
 		select {
 		case <-ctx.Done():
-		case <-time.After(interruptGrace):
+		case <-time.After(terminal.Grace):
 		}
 	}
-	if status := a.signals.status(); status != 0 && err != nil {
+	if status := a.signals.Status(); status != 0 && err != nil {
 		return status
 	}
 	return report(std.err, err)
@@ -103,15 +104,13 @@ func (a *app) beginLine(args []string) {
 	if !isFile || len(args) == 0 || slices.Contains(args, "--no-progress") || slices.Contains(args, "--quiet") {
 		return
 	}
-	_, terminal := terminalOf(a.std.err)
-	if a.line = newStatusLine(file, args[0], !terminal); !terminal {
+	piped := !terminal.Is(file)
+	if a.line = terminal.NewStatusLine(file, args[0], piped); piped {
 		return
 	}
-	a.std.err = below{file, a.line, true}
-	if out, isFile := a.std.out.(*os.File); isFile {
-		if _, terminal := terminalOf(out); terminal {
-			a.std.out = below{out, a.line, false}
-		}
+	a.std.err = terminal.Below{File: file, Line: a.line, Speak: true}
+	if out, isFile := a.std.out.(*os.File); isFile && terminal.Is(out) {
+		a.std.out = terminal.Below{File: out, Line: a.line}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -103,7 +104,7 @@ func (a *app) archive(c *call, ops operands) error {
 		return explainSharing(err)
 	}
 	defer k.Close()
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	if k.Left > 0 {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s not sound and %s; git trace pull names them\n",
 			numbers.Agree(k.Left, "1 log is", numbers.Thousands(k.Left)+" logs are"), numbers.Agree(k.Left, "stays", "stay"))
@@ -151,7 +152,7 @@ func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietly(a.std.out), "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
+	fmt.Fprintf(terminal.Quietly(a.std.out), "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
 		numbers.Count(len(k.Writers), "clone"))
 	return nil
 }
@@ -174,7 +175,7 @@ func (a *app) dropArchived(c *call, to destination) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietly(a.std.out), "dropped from the archives on %s: %s\n"+takenOff,
+	fmt.Fprintf(terminal.Quietly(a.std.out), "dropped from the archives on %s: %s\n"+takenOff,
 		cells.Message(to.remote.Name), numbers.Count(refs, "ref"))
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/sharing"
@@ -321,7 +322,7 @@ func (s *statement) holdLog(ctx context.Context, log *events.Log, out *attested,
 
 // tellAttested prints the result of a check.
 func (a *app) tellAttested(c *call, out *attested) error {
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	if c.Bool("json") {
 		if err := writeJSON(w, out); err != nil {
 			return err

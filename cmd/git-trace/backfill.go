@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -60,8 +61,7 @@ func (a *app) backfill(c *call, ops operands) error {
 		return err
 	}
 	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run")}
-	_, terminal := terminalOf(a.std.out)
-	b.brief = terminal && !b.json
+	b.brief = terminal.Is(a.std.out) && !b.json
 	list, err := b.commits(revs)
 	if err != nil {
 		return err
@@ -83,9 +83,9 @@ func (a *app) backfill(c *call, ops operands) error {
 // read reads transcripts, and finds the commits that contain their lines.
 func (b *filler) read(list []history.Commit, found []*transcripts.Transcript) error {
 	debug.SetGCPercent(backfillGrowth)
-	shown := b.app.progress("sessions")
-	found = transcripts.Read(b.ctx, found, shown.at)
-	shown.clear()
+	shown := b.app.line.Progress("sessions")
+	found = transcripts.Read(b.ctx, found, shown.At)
+	shown.Clear()
 	return b.run(list, found)
 }
 
@@ -228,9 +228,9 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 			return commit, isHex(id) && err == nil && typ == refs.CommitObject
 		},
 	}
-	shown := b.app.progress("commits")
-	result, err := backfill.Find(b.ctx, b.repo, list, sessions, options, shown.at)
-	shown.clear()
+	shown := b.app.line.Progress("commits")
+	result, err := backfill.Find(b.ctx, b.repo, list, sessions, options, shown.At)
+	shown.Clear()
 	if err != nil {
 		return err
 	}

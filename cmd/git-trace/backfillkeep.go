@@ -159,8 +159,8 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	defer done()
 	k.job.recorder.Facts = gather
 	inside := k.job.recorder.Relative
-	shown := k.filler.app.progress("conversations")
-	defer shown.clear()
+	shown := k.filler.app.line.Progress("conversations")
+	defer shown.Clear()
 	for i, s := range noted {
 		k.job.recorder.Relative = func(path string) (string, bool) {
 			if rest, found := strings.CutPrefix(filepath.ToSlash(path), k.roots[s.Trace]+"/"); found {
@@ -173,7 +173,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 		} else if err := k.job.list.Done(s); err != nil {
 			return exit.Fail(exit.Unchecked, err, "")
 		}
-		shown.at(i+1, len(noted))
+		shown.At(i+1, len(noted))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -22,7 +23,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	}
 	defer reader.Close()
 	owners := newCommitOwners(b.ctx, reader)
-	out := newLineWriter(quietly(b.app.std.out))
+	out := newLineWriter(terminal.Quietly(b.app.std.out))
 	log := events.OpenLog(b.repo)
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
@@ -120,7 +121,7 @@ func (b *filler) sum() error {
 		text = fmt.Sprintf("and %s more; git trace log lists the conversations\n%s", numbers.Count(b.rows-mostRows, "row"),
 			text)
 	}
-	if _, err := fmt.Fprintln(quietly(w), text); err != nil {
+	if _, err := fmt.Fprintln(terminal.Quietly(w), text); err != nil {
 		return err
 	}
 	if n := b.unseen(); n > 0 {

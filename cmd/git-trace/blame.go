@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -94,11 +95,11 @@ func (a *app) blame(args []string) error {
 		}
 		return f(id)
 	}
-	screen, colorIn, err := a.lateScreen(repo)
+	screen, colorIn, err := a.display(repo).OpenLate()
 	if err != nil {
 		return err
 	}
-	opts.Config, screen = screen.Config, screen.asIs()
+	opts.Config, screen = screen.Config, screen.AsIs()
 	var drawn blame.Drawn
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, ColorIn: colorIn, Width: screen.Width,
 		ShortTrace: short, Drawn: &drawn}
@@ -131,7 +132,7 @@ func (a *app) blame(args []string) error {
 // legend explains the drawn signs once, below the lines, if standard error is a terminal. The setting advice.traceSigns
 // hides it, as settings advice.* hide git's advice.
 func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config, drawn blame.Drawn) {
-	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
+	if !terminal.Is(a.std.err) || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
 	}
 	if drawn.Older {

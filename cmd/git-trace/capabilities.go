@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/terminal"
 )
 
 // capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.
@@ -52,9 +53,9 @@ func (a *app) capabilities(c *call, _ operands) error {
 		list = append(list, capabilitiesOf(agent, env))
 	}
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), map[string]any{"schema": capabilitiesSchema, "agents": list})
+		return writeJSON(terminal.Quietly(a.std.out), map[string]any{"schema": capabilitiesSchema, "agents": list})
 	}
-	screen, _, err := a.plainScreen(nil, "never")
+	screen, _, err := a.display(nil).Plain("never")
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells/patch"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs"
@@ -77,7 +78,7 @@ func (a *app) capsule(c *call, ops operands) error {
 		return a.testCapsule(c, made)
 	}
 	if c.Bool("json") {
-		return made.Write(quietly(a.std.out))
+		return made.Write(terminal.Quietly(a.std.out))
 	}
 	return openCapsule(a.std.out, made, record)
 }
@@ -144,7 +145,7 @@ func (a *app) agrees(c *call, question, otherwise string) error {
 	if c.Bool("yes") {
 		return nil
 	}
-	if _, terminal := terminalOf(a.std.err); !terminal {
+	if !terminal.Is(a.std.err) {
 		return exit.Fail(exit.Misuse, errors.New(otherwise+": there is no terminal to ask on"),
 			"--yes answers without asking")
 	}
@@ -198,7 +199,7 @@ func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error 
 	if c.Test != nil {
 		m.part("Test", c.Test.Command)
 	}
-	_, err := io.WriteString(quietly(w), m.out.String())
+	_, err := io.WriteString(terminal.Quietly(w), m.out.String())
 	return err
 }
 
@@ -257,7 +258,7 @@ func (a *app) testCapsule(c *call, made *capsule.Capsule) (err error) {
 	if err := made.Lay(dir, c.Bool("before")); err != nil {
 		return exit.Fail(exit.Finding, err, "nothing was run")
 	}
-	a.line.end()
+	a.line.End()
 	cmd := exec.CommandContext(c.Context, "sh", "-c", made.Test.Command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, outsideGit(), a.std.out, a.std.err
 	failed := cmd.Run()

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -70,12 +71,12 @@ func (a *app) checkpoint(c *call, _ operands) error {
 			"With a key of SSH: git config gpg.format ssh; git config user.signingKey ~/.ssh/id_ed25519.pub")
 	}
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), signedCheckpoint{
+		return writeJSON(terminal.Quietly(a.std.out), signedCheckpoint{
 			Schema: checkpointSchema, Seq: made.Seq, Event: made.Event, Commit: made.Commit, Kind: made.Signature.Kind,
 			Key: made.Signature.Key, Signer: made.Signature.Signer, Verdict: made.Signature.Verdict, Why: made.Signature.Why(),
 		})
 	}
-	if _, err := fmt.Fprintf(quietly(a.std.out), "event %d signed (%s): %s\n",
+	if _, err := fmt.Fprintf(terminal.Quietly(a.std.out), "event %d signed (%s): %s\n",
 		made.Seq, made.Signature.Kind, cells.Safe(made.Signature.By())); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/compare"
 	"github.com/git-trace/git-trace/refs"
@@ -66,7 +67,7 @@ func (a *app) compare(c *call, ops operands) error {
 
 func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) error {
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), out)
+		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {

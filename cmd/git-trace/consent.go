@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -63,11 +64,7 @@ func (a *app) consents(what string) bool {
 // typing reports whether the input is a terminal.
 func (a *app) typing() bool {
 	in, isFile := a.std.in.(*os.File)
-	if !isFile {
-		return false
-	}
-	_, terminal := terminalWidth(in)
-	return terminal
+	return isFile && terminal.Is(in)
 }
 
 // asks asks a person a question. Without an answer it returns false.
@@ -108,7 +105,7 @@ func (a *app) answer() string {
 // confirm asks before something that cannot be undone. Without a terminal it refuses. does completes its hint about
 // --yes.
 func (a *app) confirm(question, does string) (bool, error) {
-	if _, terminal := terminalOf(a.std.err); !terminal {
+	if !terminal.Is(a.std.err) {
 		return false, exit.Fail(exit.Misuse, errors.New("there is no terminal to confirm on"),
 			"--yes "+does+" without asking")
 	}

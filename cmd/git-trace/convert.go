@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
@@ -78,7 +79,7 @@ func (a *app) convert(c *call, ops operands) error {
 	if err := teachConverted(c, train); err != nil {
 		return err
 	}
-	out := &outgoing{format: train.into(to), out: quietly(a.std.out)}
+	out := &outgoing{format: train.into(to), out: terminal.Quietly(a.std.out)}
 	collectBeyond(convertRoom)
 	rows, err := a.newRowRules(c)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -233,8 +234,8 @@ func (p *demoPlayer) replace(r demoReplace) error {
 // run runs a command in the repository and shows its output.
 func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
 	out := p.app.std.out
-	if file, isFile := fileOf(out); isFile { // standard output may be a terminal
-		p.app.line.end()
+	if file, isFile := terminal.File(out); isFile { // standard output may be a terminal
+		p.app.line.End()
 		out = file
 	}
 	return p.runTo(out, in, name, args...)

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 )
@@ -105,7 +106,7 @@ func (a *app) diff(args []string) error {
 		return diffFailure(err)
 	}
 	if opts.JSON {
-		err = writeJSON(quietly(a.std.out), d.Document())
+		err = writeJSON(terminal.Quietly(a.std.out), d.Document())
 	} else {
 		err = a.drawDiff(repo, known, opts, d)
 	}
@@ -158,12 +159,12 @@ func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts d
 func (a *app) gitDiff(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.in, a.std.out, a.std.err
 	for to, from := range map[*io.Writer]io.Writer{&cmd.Stdout: a.std.out, &cmd.Stderr: a.std.err} {
-		if file, isFile := fileOf(from); isFile {
+		if file, isFile := terminal.File(from); isFile {
 			*to = file
 		}
 	}
-	a.line.end()
-	a.signals.leave()
+	a.line.End()
+	a.signals.Leave()
 	err := cmd.Run()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && ended.ExitCode() >= 0 {
@@ -211,7 +212,7 @@ func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options,
 	if err != nil {
 		return err
 	}
-	drawn := newDiffDrawer(screen.asIs(), d, blame.Style{
+	drawn := newDiffDrawer(screen.AsIs(), d, blame.Style{
 		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
 	})
 	drawn.prompts = opts.Prompts

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/patch"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/report/diff"
 )
 
@@ -24,7 +25,7 @@ type diffDrawer struct {
 	owners *blame.OwnerColumn
 	digits int
 	text   flow
-	screen *screen
+	screen *terminal.Screen
 
 	prompts bool // drawn above the lines that they led to
 }
@@ -42,7 +43,7 @@ const (
 	fewestOwner = 8
 )
 
-func newDiffDrawer(s *screen, d *diff.Diff, style blame.Style) *diffDrawer {
+func newDiffDrawer(s *terminal.Screen, d *diff.Diff, style blame.Style) *diffDrawer {
 	out := &diffDrawer{Diff: d, pen: cells.Pen{On: s.Color}, style: style, screen: s}
 	var lines []blame.Annotated
 	var owner *blame.Annotated
@@ -105,9 +106,9 @@ func (d *diffDrawer) untracked() {
 		for _, w := range f.Writers() {
 			writers = append(writers, d.writer(w.Writer))
 		}
-		row := "  " + cells.Pad(d.screen.cutLeft(cells.Safe(f.Path), width), width) +
+		row := "  " + cells.Pad(d.screen.CutLeft(cells.Safe(f.Path), width), width) +
 			fmt.Sprintf("%*s", figure, signed("+", f.Lines())) + "  "
-		d.text.WriteString(strings.TrimRight(row+d.screen.cut(strings.Join(writers, ", "), max(d.style.Width-cells.Width(row),
+		d.text.WriteString(strings.TrimRight(row+d.screen.Cut(strings.Join(writers, ", "), max(d.style.Width-cells.Width(row),
 			fewestOwner)), " ") + "\n")
 	}
 	if d.Unread > 0 {
@@ -198,7 +199,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 		if o.PromptText != "" {
 			text = `"` + cells.Line(o.PromptText) + `"`
 		}
-		row := d.screen.cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
+		row := d.screen.Cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
 		d.text.WriteString(d.pen.Paint(traceColor(o.Trace), row) + "\n")
 	}
 	return name

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -82,7 +83,7 @@ func (a *app) doctor(c *call, _ operands) error {
 	if err != nil {
 		return err
 	}
-	screen, _, err := a.plainScreen(repo, c.String("color"))
+	screen, _, err := a.display(repo).Plain(c.String("color"))
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (a *app) doctorJSON(c *call, d *doctor.Doctor) error {
 	if told.Recording {
 		told.Notes = append(told.Notes, d.Notes(c.Context, time.Now())...)
 	}
-	if err := writeJSON(quietly(a.std.out), told); err != nil {
+	if err := writeJSON(terminal.Quietly(a.std.out), told); err != nil {
 		return err
 	}
 	if told.Problems > 0 || !told.Recording {
@@ -157,7 +158,7 @@ func (a *app) doctorJSON(c *call, d *doctor.Doctor) error {
 	return nil
 }
 
-func drawResult(s *screen, r doctor.Result) error {
+func drawResult(s *terminal.Screen, r doctor.Result) error {
 	t := rows{screen: s}
 	if len(r.Mended)+len(r.Left) == 0 {
 		t.row("ok", r.Name+": "+r.Fine, "")

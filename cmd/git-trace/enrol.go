@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -108,7 +109,7 @@ func (a *app) tellEnrolled(repo *refs.Repo) {
 	if !isFile || !recorded.Untold(repo) {
 		return
 	}
-	if _, terminal := terminalWidth(file); terminal && recorded.Told(repo) == nil {
+	if terminal.Is(file) && recorded.Told(repo) == nil {
 		fmt.Fprintln(a.std.err, "git-trace: hint: this repository is recorded, because you started an agent here; "+
 			"git trace uninstall takes it out, and it stays out")
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // eventPrinter writes an event on one line for people: number, time, type, conversation, and a description.
 type eventPrinter struct {
-	screen *screen
+	screen *terminal.Screen
 	short  func(events.TraceID) string
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -48,7 +49,7 @@ func (a *app) events(c *call, _ operands) error {
 	}
 	defer all.Close()
 	if c.Bool("json") {
-		out := newLineWriter(quietly(a.std.out))
+		out := newLineWriter(terminal.Quietly(a.std.out))
 		err = eachEvent(c.Context, all, filter, func(line []byte) error { return out.line(line) })
 		err = errors.Join(err, out.flush())
 	} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/opentraces"
@@ -84,7 +85,7 @@ func (a *app) export(c *call, ops operands) error {
 	defer known.Close()
 	e := &exporter{
 		app: a, ctx: c.Context, repo: repo, known: known, format: train.into(format),
-		out:   &stickyWriter{Writer: quietly(a.std.out)},
+		out:   &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)},
 		force: c.Bool("force"),
 	}
 	end, err := e.tell(train)
@@ -111,7 +112,7 @@ type exporter struct {
 	repo   *refs.Repo
 	known  *conversations
 	format exchange
-	out    *stickyWriter
+	out    *terminal.StickyWriter
 
 	traces []events.TraceID // the named conversations
 	revs   []string         // the named revisions and ranges
@@ -203,7 +204,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 		default:
 			err = yield(record)
 		}
-		if e.out.err != nil {
+		if e.out.Err != nil {
 			return nil, fmt.Errorf("write records: %w", err)
 		}
 		if err != nil {

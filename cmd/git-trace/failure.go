@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -31,8 +32,8 @@ func report(w io.Writer, err error) int {
 			text += fmt.Sprintf("git-trace: hint: %s\n", cells.Message(line))
 		}
 	}
-	columns, _ := terminalOf(w)
-	_, _ = w.Write(wrapMessages([]byte(text), columns))
+	columns, _ := terminal.Width(w)
+	_, _ = w.Write(terminal.Wrap([]byte(text), columns))
 	return code
 }
 

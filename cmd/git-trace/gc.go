@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
@@ -125,9 +126,9 @@ func (a *app) gc(c *call, _ operands) error {
 
 func (a *app) tellGC(c *call, report gcReport) error {
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), report)
+		return writeJSON(terminal.Quietly(a.std.out), report)
 	}
-	return printGC(quietly(a.std.out), report)
+	return printGC(terminal.Quietly(a.std.out), report)
 }
 
 // gcWait limits the time that a command waits for the gc of a hook.

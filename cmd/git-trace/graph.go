@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -83,7 +84,7 @@ func (a *app) graph(c *call, ops operands) error {
 	if g.IDDigits, err = known.digits(); err != nil {
 		return err
 	}
-	return write(quietly(a.std.out), g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
+	return write(terminal.Quietly(a.std.out), g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
 // needsCommits fails if no revision was named, and HEAD has no commits yet.

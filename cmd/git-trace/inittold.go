@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 )
 
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.
@@ -50,7 +51,7 @@ func (a *app) writeInit(in *installation, told *initTold, actions []planned) err
 		}
 		told.Passed = append(told.Passed, left)
 	}
-	return writeJSON(quietly(a.std.out), told)
+	return writeJSON(terminal.Quietly(a.std.out), told)
 }
 
 // served reports whether an agent's hooks in the user's own settings also serve this repository.

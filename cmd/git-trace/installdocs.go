@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/docs/man"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 )
 
 //go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish
@@ -52,7 +53,7 @@ func completionCommand() *command {
 			}
 			text, err := completions.ReadFile("completion/" + file.name)
 			if err == nil {
-				_, err = quietly(a.std.out).Write(text)
+				_, err = terminal.Quietly(a.std.out).Write(text)
 			}
 			return err
 		},

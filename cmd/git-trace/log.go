@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
@@ -87,7 +88,7 @@ func (a *app) log(c *call, ops operands) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(quietly(a.std.out),
+		return writeJSON(terminal.Quietly(a.std.out),
 			answers.Log{Schema: answers.LogSchema, IDDigits: digits, Conversations: items})
 	}
 	if len(items) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
@@ -70,8 +71,9 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID) string, now time.Time) *logDrawer {
-	d := &logDrawer{pen: cells.Pen{On: s.Color}, cut: s.cut, left: s.cutLeft, width: s.Width, short: short, now: now}
+func newLogDrawer(s *terminal.Screen, items []answers.LogItem, short func(events.TraceID) string,
+	now time.Time) *logDrawer {
+	d := &logDrawer{pen: cells.Pen{On: s.Color}, cut: s.Cut, left: s.CutLeft, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range items {
 		c := items[i].Conversation

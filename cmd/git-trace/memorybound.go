@@ -67,6 +67,6 @@ var errTooLarge = errors.New("reading needs more memory than the limit")
 
 // endWith reports an error and ends the process.
 func (a *app) endWith(err error) {
-	a.line.end()
+	a.line.End()
 	os.Exit(report(a.std.err, err))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -34,7 +35,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	if len(past) == 0 || !a.typing() {
 		return nil
 	}
-	if _, seen := terminalOf(a.std.err); !seen || !a.asks("read them now?") {
+	if !terminal.Is(a.std.err) || !a.asks("read them now?") {
 		return nil
 	}
 	return a.call(ctx, backfillCommand(), nil)
@@ -51,7 +52,7 @@ const untracedAsked = 24 * time.Hour
 // tellUntraced prints below a blame, once, that this machine has agents without hooks. A file notes that; without the
 // file, the message appears again.
 func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
-	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
+	if !terminal.Is(a.std.err) || repo.Bare() || !recorded.Is(repo) {
 		return
 	}
 	memory := filepath.Join(repo.TracesDir(), "cache", "untraced-told")

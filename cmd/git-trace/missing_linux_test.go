@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/terminal"
 )
 
 // pastGuest is a repository with a committed file, which a conversation wrote that only a session file tells of.
@@ -69,7 +71,7 @@ func TestInitOffersToReadConversationsFromBefore(t *testing.T) {
 		status int
 		read   bool
 	}{
-		"y\n": {0, true}, "YES\n": {0, true}, "n\n": {}, "\n": {}, "perhaps\n": {}, "\x04": {}, "\x03": {exitInterrupted, false},
+		"y\n": {0, true}, "YES\n": {0, true}, "n\n": {}, "\n": {}, "perhaps\n": {}, "\x04": {}, "\x03": {terminal.ExitInterrupted, false},
 	} {
 		t.Run(fmt.Sprintf("%q", keys), func(t *testing.T) {
 			t.Parallel()

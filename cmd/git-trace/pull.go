@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -101,7 +102,7 @@ func (a *app) pull(c *call, ops operands) error {
 		}
 		out.Remotes = append(out.Remotes, pulled)
 		if !c.Bool("json") {
-			sayPulled(quietly(a.std.out), pulled)
+			sayPulled(terminal.Quietly(a.std.out), pulled)
 			a.tellElsewhere(r, pulled)
 		}
 		left += pulled.LeftOut() + len(pulled.Doubts)
@@ -118,7 +119,7 @@ func (a *app) pull(c *call, ops operands) error {
 		}
 	}
 	if c.Bool("json") {
-		if err := writeJSON(quietly(a.std.out), out); err != nil {
+		if err := writeJSON(terminal.Quietly(a.std.out), out); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", cells.Message(sources[0].Name),
 		numbers.Count(len(lost.Events), "event"))
 	sayEvents(w, lost.Events)
@@ -216,7 +217,7 @@ func sayEvents(w io.Writer, all []events.Event) {
 func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	pulled []*sharing.Pulled) error {
 	_, settled := s.OnDemand()
-	_, terminal := terminalOf(a.std.err)
+	watched := terminal.Is(a.std.err)
 	lacking, have := 0, 0
 	for _, p := range pulled {
 		for _, w := range p.Writers {
@@ -228,7 +229,7 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 	switch {
 	case settled || have > 0 || lacking == 0:
 		return nil
-	case !terminal:
+	case !watched:
 		fmt.Fprintf(a.std.err, "git-trace: hint: others share the texts of %s; git trace pull --records fetches them\n",
 			numbers.Count(lacking, "conversation"))
 		return nil
@@ -248,7 +249,7 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 			a.tellRemote(err)
 			return explainSharing(err)
 		}
-		sayPulled(quietly(a.std.out), p)
+		sayPulled(terminal.Quietly(a.std.out), p)
 	}
 	return nil
 }

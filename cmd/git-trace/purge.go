@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/upkeep/purge"
@@ -76,7 +77,7 @@ func (a *app) runPurge(c *call, _ operands) error {
 		}
 	}
 	if c.Bool("json") {
-		err = writeJSON(quietly(a.std.out), purgedJSON(p, dry))
+		err = writeJSON(terminal.Quietly(a.std.out), purgedJSON(p, dry))
 	} else {
 		a.sayPurged(p, dry)
 	}
@@ -96,7 +97,7 @@ func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	t := &purge.Target{Traces: map[events.TraceID]bool{}, Texts: texts}
 	for _, text := range c.StringSlice("text") {
 		if text == "-" { // a secret must not be on a command line, where other users can see it
-			a.line.end()
+			a.line.End()
 			line, err := bufio.NewReader(a.std.in).ReadString('\n')
 			if err != nil && line == "" {
 				return nil, exit.Usage("there is no text on standard input")
@@ -164,7 +165,7 @@ func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 }
 
 func (a *app) sayPurged(p *purge.Purge, dry bool) {
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	if p.Empty() {
 		if len(p.Left) == 0 {
 			fmt.Fprintln(w, "git-trace stores no such data")
@@ -215,7 +216,7 @@ func (a *app) sayLeft(p *purge.Purge) {
 	if len(p.Left) == 0 {
 		return
 	}
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	fmt.Fprintln(w, "left")
 	for _, l := range p.Left {
 		fmt.Fprintf(w, "  %s: %s\n", cells.Message(l.What), cells.Message(l.Why))

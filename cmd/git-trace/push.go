@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -83,7 +84,7 @@ func (a *app) plannedPush(c *call, to destination) error {
 		return a.reviewPush(p)
 	case c.Bool("dry-run"):
 		if !c.Bool("json") {
-			sayPlan(quietly(a.std.out), p)
+			sayPlan(terminal.Quietly(a.std.out), p)
 		}
 	default:
 		var agreed bool
@@ -93,9 +94,9 @@ func (a *app) plannedPush(c *call, to destination) error {
 	}
 	switch {
 	case c.Bool("json"):
-		err = writeJSON(quietly(a.std.out), pushedJSON(p, sent, c.Bool("dry-run")))
+		err = writeJSON(terminal.Quietly(a.std.out), pushedJSON(p, sent, c.Bool("dry-run")))
 	case !c.Bool("dry-run"):
-		sayPushed(quietly(a.std.out), p, sent)
+		sayPushed(terminal.Quietly(a.std.out), p, sent)
 	}
 	for _, k := range p.Records.Kept {
 		if k.Fault && err == nil {
@@ -127,7 +128,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	p, err := plan(c.Context, to.log, to.settings, to.remote, level, meansToShare(to.log.Repo()))
 	var foreign *sharing.NotOwn
 	if errors.As(err, &foreign) {
-		sayEvents(quietly(a.std.err), foreign.Events)
+		sayEvents(terminal.Quietly(a.std.err), foreign.Events)
 	}
 	return p, explainSharing(err)
 }
@@ -137,7 +138,7 @@ func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing
 	chosen := p.Level.Wider(p.Remote.Share) || p.Remote.Pinned == ""
 	if chosen {
 		if !c.Bool("json") {
-			sayPlan(quietly(a.std.out), p)
+			sayPlan(terminal.Quietly(a.std.out), p)
 		}
 		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
 			return nil, false, err
@@ -190,7 +191,7 @@ func (a *app) retract(c *call, to destination) error {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	if len(gone) == 0 {
 		fmt.Fprintf(w, "%s has nothing of that\n", cells.Message(to.remote.Name))
 		return nil
@@ -215,14 +216,14 @@ func (a *app) adopt(c *call, to destination) error {
 		return explainSharing(err)
 	}
 	defer k.Close()
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(to.remote.Name),
 		cells.Message(sharing.Bare(k.URL)))
 	sayKept(w, k)
 	if c.Bool("dry-run") {
 		return nil
 	}
-	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is consent
+	if terminal.Is(a.std.err) && !a.asks("pass that on?") { // naming the clones is consent
 		fmt.Fprintln(a.std.err, "nothing was sent")
 		return nil
 	}
@@ -240,7 +241,7 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
 			"rewinding and deleting refs")
 	}
-	if _, terminal := terminalOf(a.std.err); !terminal {
+	if !terminal.Is(a.std.err) {
 		if c.IsSet("to") {
 			return true, nil
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -111,7 +112,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 
 // reviewPush prints the events and records in the form in which they would be sent.
 func (a *app) reviewPush(p *sharing.Plan) error {
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	for _, d := range p.New() {
 		line, err := marshal(d)
 		if err != nil {

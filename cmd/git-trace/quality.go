@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/quality"
 )
@@ -73,7 +74,7 @@ func (a *app) quality(c *call, ops operands) error {
 
 // tell writes the reports, and the means of all.
 func (q *judge) tell(asJSON, faulty bool) error {
-	means, out := meansOf(q.list), quietly(q.app.std.out)
+	means, out := meansOf(q.list), terminal.Quietly(q.app.std.out)
 	switch {
 	case asJSON:
 		return writeJSON(out, struct {

@@ -23,14 +23,14 @@ func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.
 		a.hintSilence(repo)
 		a.closeOverdue(repo)
 	})
-	shown := a.progress(indexing)
-	o.Indexing = shown.bytes
+	shown := a.line.Progress(indexing)
+	o.Indexing = shown.Bytes
 	o.Show = func(work string) (view.Progress, func()) {
-		shown := a.progress(work)
-		return shown.at, shown.clear
+		shown := a.line.Progress(work)
+		return shown.At, shown.Clear
 	}
 	reader, err := view.Open(ctx, repo, o)
-	shown.clear()
+	shown.Clear()
 	if err != nil {
 		return nil, exit.Fail(exit.Unchecked, err,
 			"git trace verify names the damage; git trace rebuild makes the cache again")

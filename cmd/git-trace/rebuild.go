@@ -6,6 +6,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
@@ -33,18 +34,18 @@ func (a *app) rebuild(c *call, _ operands) error {
 		return err
 	}
 	if !repo.HasTraces() {
-		_, err := fmt.Fprintln(quietly(a.std.out), "nothing is kept in this repository, so there are no caches")
+		_, err := fmt.Fprintln(terminal.Quietly(a.std.out), "nothing is kept in this repository, so there are no caches")
 		return err
 	}
-	shown := a.progress(indexing)
-	count, notes, err := doctor.Rebuild(c.Context, repo, shown.bytes)
-	shown.clear()
+	shown := a.line.Progress(indexing)
+	count, notes, err := doctor.Rebuild(c.Context, repo, shown.Bytes)
+	shown.Clear()
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "git trace verify names the damage")
 	}
 	for _, note := range notes {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", cells.Message(note))
 	}
-	_, err = fmt.Fprintf(quietly(a.std.out), "the caches hold %s\n", numbers.Count(int(count), "event"))
+	_, err = fmt.Fprintf(terminal.Quietly(a.std.out), "the caches hold %s\n", numbers.Count(int(count), "event"))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -89,10 +90,10 @@ func (a *app) reconcile(c *call, ops operands) error {
 		a.hintNothing(repo)
 		commits = nil
 	}
-	shown := a.progress("searching commits")
+	shown := a.line.Progress("searching commits")
 	debug.SetGCPercent(countGrowth)
-	found, anchored, err := reconcile.Find(c.Context, reader.Searcher(), reader.Log(), commits, shown.at)
-	shown.clear()
+	found, anchored, err := reconcile.Find(c.Context, reader.Searcher(), reader.Log(), commits, shown.At)
+	shown.Clear()
 	if err != nil {
 		return err
 	}
@@ -107,9 +108,9 @@ func (a *app) reconcile(c *call, ops operands) error {
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), r)
+		return writeJSON(terminal.Quietly(a.std.out), r)
 	}
-	return r.report(quietly(a.std.out))
+	return r.report(terminal.Quietly(a.std.out))
 }
 
 // commitsOf lists the commits of a range. Options of git-rev-list(1) choose and sort them.

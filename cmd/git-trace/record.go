@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -112,7 +113,7 @@ func (a *app) record(c *call, ops operands) error {
 	failed, err := job.takeIn(c.Context, wait, tell)
 	if err == nil && !c.Bool("quiet") {
 		var more []error
-		more, err = job.mend(c.Context, a.progress("conversations"), tell)
+		more, err = job.mend(c.Context, a.line.Progress("conversations"), tell)
 		failed = append(failed, more...)
 	}
 	expirePromptsDaily(c.Context, repo)
@@ -345,9 +346,9 @@ func (r *recording) pass(
 // mend updates every record of this clone: with commits made or removed since, and with parts of session files that
 // only this version reads. It also stores conversations of the log that have no record.
 func (r *recording) mend(
-	ctx context.Context, shown *progress, tell func(recordedConversation),
+	ctx context.Context, shown *terminal.Progress, tell func(recordedConversation),
 ) (failed []error, err error) {
-	defer shown.clear()
+	defer shown.Clear()
 	if r.off || !r.repo.HasTraces() {
 		return nil, nil
 	}
@@ -361,7 +362,7 @@ func (r *recording) mend(
 	}
 	defer lock.Unlock()
 	for i, s := range list {
-		shown.at(i, len(list))
+		shown.At(i, len(list))
 		err := r.one(ctx, s, func(one recordedConversation) {
 			if one.Stored {
 				tell(one)

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
@@ -224,7 +225,7 @@ func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, a
 // output writes a text into a file. Without a name, or with "-", it writes to standard output.
 func (a *app) output(what, file, text string) error {
 	if file == "" || file == "-" {
-		_, err := io.WriteString(quietly(a.std.out), text)
+		_, err := io.WriteString(terminal.Quietly(a.std.out), text)
 		return err
 	}
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

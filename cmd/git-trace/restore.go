@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/route"
@@ -118,7 +119,7 @@ func (a *app) restore(c *call, ops operands) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), out)
+		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	return a.printRestored(&out, repo, plan, words[1:])
 }
@@ -328,7 +329,7 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 		}
 		out.WriteString("to go back: git trace restore " + *r.Undo + " -- " + cells.Safe(shell.Line(words)) + "\n")
 	}
-	_, err := io.WriteString(quietly(a.std.out), out.String())
+	_, err := io.WriteString(terminal.Quietly(a.std.out), out.String())
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
@@ -140,7 +141,7 @@ func (a *app) mayLose(text, command string) error {
 	if !isFile {
 		return nil
 	}
-	if _, terminal := terminalWidth(in); !terminal {
+	if !terminal.Is(in) {
 		return nil
 	}
 	if !a.asks("this removes " + cells.Message(text) + ". Go on?") {

@@ -100,8 +100,8 @@ func (a *app) handOver(dir string, line []string) error {
 			"git trace resume --print shows the command line")
 	}
 	cmd := exec.Command(program, line[1:]...)
-	a.signals.leave()
-	a.line.end()
+	a.signals.Leave()
+	a.line.End()
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
 	var ended *exec.ExitError

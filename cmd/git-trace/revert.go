@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/restore"
@@ -292,7 +293,7 @@ func (r *revertedFiles) tellFiles(made *backward.Reverted) {
 }
 
 func (t *taking) show(out *revertedFiles, plan *restore.Plan, made *backward.Reverted) error {
-	w := quietly(t.std.out)
+	w := terminal.Quietly(t.std.out)
 	if t.c.Bool("json") {
 		if err := writeJSON(w, out); err != nil {
 			return err

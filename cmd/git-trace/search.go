@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/pathglob"
@@ -163,7 +164,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	for _, place := range search.Places {
 		in[place] = found.In[place]
 	}
-	return writeJSON(quietly(w), answers.Search{Schema: answers.SearchSchema, IDDigits: digits,
+	return writeJSON(terminal.Quietly(w), answers.Search{Schema: answers.SearchSchema, IDDigits: digits,
 		Text: strings.ToValidUTF8(text, "\ufffd"), Total: found.Total, In: in, Results: list})
 }
 
@@ -204,7 +205,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 		b.WriteString(p.Paint(traceColor(r.Trace), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
-			b.WriteString(indent + screen.cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
+			b.WriteString(indent + screen.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")
 		}
 		for _, h := range r.Hits {
 			label := fmt.Sprintf("%s:%d ", id, h.Step)

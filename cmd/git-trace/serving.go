@@ -50,7 +50,7 @@ func lspCommand() *command {
 // serving makes the companion serve on standard input and output.
 func serving(verb string) func(*app, *call, operands) error {
 	return func(a *app, c *call, _ operands) error {
-		a.line.end()
+		a.line.End()
 		return a.beCompanion(c.Context, verb)
 	}
 }
@@ -121,10 +121,10 @@ func (a *app) servePages(c *call, ops operands) error {
 
 // stays lets the companion serve pages on this process's terminal until an interrupt.
 func (a *app) stays(ctx context.Context, args ...string) error {
-	if a.line != nil && !a.line.piped {
+	if a.line != nil && !a.line.Piped {
 		fmt.Fprintln(a.std.err, "git-trace: hint: Ctrl-C ends it")
 	}
-	a.line.end()
+	a.line.End()
 	return a.beCompanion(ctx, "serve", args...)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
@@ -147,7 +148,7 @@ func (a *app) config(c *call, ops operands) error {
 		for _, s := range list {
 			told.Settings = append(told.Settings, settingTold{s.key, s.set(values), s.byDefault, s.takes, s.means})
 		}
-		return writeJSON(quietly(a.std.out), told)
+		return writeJSON(terminal.Quietly(a.std.out), told)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
@@ -190,7 +191,7 @@ func (s setting) set(values refs.Config) []keyValue {
 }
 
 // draw writes the setting with its value or default, and its description below.
-func (s setting) draw(on *screen, values refs.Config) {
+func (s setting) draw(on *terminal.Screen, values refs.Config) {
 	value := "not set"
 	if s.byDefault != "" {
 		value += ": " + s.byDefault

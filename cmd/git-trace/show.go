@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/report/answers"
 )
 
@@ -138,7 +139,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 			o.fill(one)
 			out.Objects = append(out.Objects, one)
 		}
-		return writeJSON(quietly(a.std.out), out)
+		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects, views.short)
@@ -187,6 +188,6 @@ func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) e
 			return exit.Usage("--markdown is for conversations, prompts, steps, calls and lines, not for a %s", o.kind)
 		}
 	}
-	_, err := io.WriteString(quietly(a.std.out), calmedText(strings.TrimLeft(m.out.String(), "\n")))
+	_, err := io.WriteString(terminal.Quietly(a.std.out), terminal.Calm(strings.TrimLeft(m.out.String(), "\n")))
 	return err
 }

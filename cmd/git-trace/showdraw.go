@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -33,8 +34,8 @@ type showDrawer struct {
 	claims   map[*records.ToolCall][]*view.Declared // cache of declares
 }
 
-func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: cells.Pen{On: s.Color}, terminal: s.Terminal, cut: s.cut, cutLeft: s.cutLeft, width: s.Width,
+func newShowDrawer(s *terminal.Screen, v *viewer) *showDrawer {
+	return &showDrawer{pen: cells.Pen{On: s.Color}, terminal: s.Terminal, cut: s.Cut, cutLeft: s.CutLeft, width: s.Width,
 		now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }

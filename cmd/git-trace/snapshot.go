@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -55,7 +56,7 @@ func (a *app) snapshot(c *call, _ operands) error {
 	for _, path := range taken.Skipped {
 		skipped = append(skipped, events.EncodePath(path))
 	}
-	out := quietly(a.std.out)
+	out := terminal.Quietly(a.std.out)
 	if c.Bool("json") {
 		return writeJSON(out, struct {
 			Schema  string   `json:"schema"`

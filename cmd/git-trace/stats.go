@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
@@ -109,12 +110,12 @@ func (a *app) stats(c *call, ops operands) error {
 	s.Accept = ask.grouped
 	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
-		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.progress("following lines")) }
+		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.line.Progress("following lines")) }
 		switch {
 		case nothing:
 			count = func() error { return graph.Check(c.Context, repo, query) }
 		case ask.now != "":
-			count = func() error { return s.linesNow(c.Context, repo, known, query, ask, a.progress("blaming files")) }
+			count = func() error { return s.linesNow(c.Context, repo, known, query, ask, a.line.Progress("blaming files")) }
 		}
 		if err := count(); err != nil {
 			return err
@@ -137,11 +138,11 @@ func (a *app) stats(c *call, ops operands) error {
 	}
 	switch {
 	case ask.format == "json":
-		return writeJSON(quietly(a.std.out), s.Stats)
+		return writeJSON(terminal.Quietly(a.std.out), s.Stats)
 	case ask.format == "csv":
-		return s.writeCSV(quietly(a.std.out))
+		return s.writeCSV(terminal.Quietly(a.std.out))
 	case ask.format == "markdown":
-		_, err := io.WriteString(quietly(a.std.out), s.markdown())
+		_, err := io.WriteString(terminal.Quietly(a.std.out), s.markdown())
 		return err
 	case nothing && s.Conversations.Count == 0:
 		return nil
@@ -178,7 +179,7 @@ const countGrowth = 100
 
 // lines counts and groups the lines of the commits. On request it follows them to the present.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
-	ask *statsAsk, shown *progress) error {
+	ask *statsAsk, shown *terminal.Progress) error {
 	from := linesFrom(known)
 	from.ByFile, from.ByFunction = ask.by.InFiles(), ask.by.InFunctions()
 	from.Keep = from.ByFunction
@@ -193,8 +194,8 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	if err != nil || !ask.survival {
 		return err
 	}
-	defer shown.clear()
-	from.Tell = shown.at
+	defer shown.Clear()
+	from.Tell = shown.At
 	err = stats.Survival(ctx, repo, from, query, commits, s.Grouped)
 	if errors.Is(err, stats.ErrManyTips) {
 		return exit.Fail(exit.Misuse, err, "name one branch or range; it excludes --all")

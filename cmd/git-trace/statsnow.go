@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/stats"
 )
@@ -46,14 +47,14 @@ func (ask *statsAsk) counted() string {
 
 // linesNow counts the lines that a revision contains.
 func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
-	ask *statsAsk, shown *progress) error {
+	ask *statsAsk, shown *terminal.Progress) error {
 	at, err := commitOf(ctx, repo, ask.now)
 	if err != nil {
 		return err
 	}
-	defer shown.clear()
+	defer shown.Clear()
 	commits, err := stats.Now(ctx, repo, known.Owners(), at, query.Dir, query.Paths, ask.by.InFunctions(),
-		shown.at)
+		shown.At)
 	if err != nil {
 		return fmt.Errorf("count lines of %s: %w", ask.now, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/report/answers"
@@ -52,9 +53,9 @@ func (a *app) status(c *call, _ operands) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(quietly(a.std.out), report)
+		return writeJSON(terminal.Quietly(a.std.out), report)
 	}
-	screen, _, err := a.plainScreen(repo, c.String("color"))
+	screen, _, err := a.display(repo).Plain(c.String("color"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 }
 
 // drawStatus writes one row for each fact, with the command that mends it.
-func drawStatus(s *screen, r answers.Status, now time.Time) error {
+func drawStatus(s *terminal.Screen, r answers.Status, now time.Time) error {
 	t := rows{screen: s}
 	if r.Recording {
 		t.row("recording", recordingText(r), "")
@@ -252,7 +253,7 @@ func recordingText(r answers.Status) string {
 
 // rows is a table with labels and texts.
 type rows struct {
-	screen *screen
+	screen *terminal.Screen
 	text   strings.Builder
 	last   string
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
@@ -128,7 +129,7 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 	}
 	defer known.Close()
 	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
-		out: &stickyWriter{Writer: quietly(a.std.out)}}
+		out: &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}

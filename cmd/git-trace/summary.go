@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -33,7 +34,7 @@ func runSummaryHook() int {
 	ctx, cancel := context.WithTimeout(context.Background(), hard)
 	defer cancel()
 	if line, err := summaryOf(ctx, repo); err == nil && line != "" {
-		if width, terminal := terminalWidth(os.Stdout); terminal && width > 0 {
+		if width, _ := terminal.Width(os.Stdout); width > 0 {
 			line = cells.Cut(line, width)
 		}
 		fmt.Println(line)

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
@@ -85,7 +86,7 @@ func (a *app) track(c *call, ops operands) error {
 	if c.Bool("json") {
 		document := trail.JSON(list)
 		document.Functions = f.functions
-		return writeJSON(quietly(a.std.out), document)
+		return writeJSON(terminal.Quietly(a.std.out), document)
 	}
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {

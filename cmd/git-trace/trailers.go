@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/view"
@@ -78,7 +79,7 @@ func (a *app) trailers(c *call, ops operands) error {
 		return err
 	}
 	for _, line := range trailersOf(shares, format, c.Bool("id")) {
-		if _, err := fmt.Fprintln(quietly(a.std.out), line); err != nil {
+		if _, err := fmt.Fprintln(terminal.Quietly(a.std.out), line); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -45,7 +46,7 @@ func (a *app) unshare(c *call, ops operands) error {
 		if c.Bool("undo") {
 			text = "leaves with the next git trace push at the level conversations"
 		}
-		fmt.Fprintf(quietly(a.std.out), "%s %s\n", trace[:8], text)
+		fmt.Fprintf(terminal.Quietly(a.std.out), "%s %s\n", trace[:8], text)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/sharing"
@@ -65,7 +66,7 @@ func (a *app) verify(c *call, _ operands) error {
 	if c.Bool("json") {
 		write = func(w io.Writer) error { return writeVerifyJSON(w, report) }
 	}
-	if err := write(quietly(a.std.out)); err != nil {
+	if err := write(terminal.Quietly(a.std.out)); err != nil {
 		return err
 	}
 	switch {
@@ -92,7 +93,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 			left++
 		}
 	}
-	w := quietly(a.std.out)
+	w := terminal.Quietly(a.std.out)
 	if c.Bool("json") {
 		err = writeJSON(w,
 			answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"golang.org/x/sys/unix"
@@ -168,7 +169,7 @@ func (g *guest) canBeEnded(args []string) {
 	select {
 	case err := <-c.done:
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		if !errors.As(err, &exit) || exit.ExitCode() != terminal.ExitInterrupted {
 			g.t.Errorf("%q ends with %v: %q", args, err, c.shown())
 		}
 	case <-time.After(20 * time.Second):

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -67,7 +68,7 @@ func (a *app) watch(c *call, _ operands) error {
 	if c.Bool("once") {
 		w.wait = watchLimit
 		err := w.tick(c.Context, time.Now())
-		if _, seen := terminalOf(a.std.err); err == nil && !w.told && seen {
+		if err == nil && !w.told && terminal.Is(a.std.err) {
 			fmt.Fprintln(a.std.err, "git-trace: hint: hooks reported every change")
 		}
 		return err
@@ -80,7 +81,7 @@ func (a *app) watch(c *call, _ operands) error {
 	pause := max(c.Duration("interval"), 100*time.Millisecond)
 	fmt.Fprintf(a.std.err, "git-trace: hint: looking at %s every %s until it is interrupted\n",
 		cells.Message(repo.WorkTree), pause)
-	a.line.end()
+	a.line.End()
 	err = w.run(c.Context, pause)
 	if w.collector != nil {
 		err = errors.Join(err, w.collector.end(a))

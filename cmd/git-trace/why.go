@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
 )
@@ -104,14 +105,14 @@ func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, d
 		for _, v := range list {
 			out.Places = append(out.Places, v.json())
 		}
-		return writeJSON(quietly(a.std.out), out)
+		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
 		m := &whyMarkdown{short: views.short}
 		for _, v := range list {
 			m.view(v)
 		}
-		_, err := io.WriteString(quietly(a.std.out), calmedText(strings.TrimLeft(m.out.String(), "\n")))
+		_, err := io.WriteString(terminal.Quietly(a.std.out), terminal.Calm(strings.TrimLeft(m.out.String(), "\n")))
 		return err
 	}
 	return drawEach(a, c, views, list)

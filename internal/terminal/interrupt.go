@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -11,23 +11,23 @@ import (
 	"github.com/git-trace/git-trace/internal/fault"
 )
 
-// interrupts handles the signals with which a person ends a command: Ctrl-C, or kill. After the first one the command
+// Interrupts handles the signals with which a person ends a command: Ctrl-C, or kill. After the first one the command
 // ends in order, and removes its locks and temporary files. If it does not end within a moment, or at a second signal,
 // the process exits.
-type interrupts struct {
+type Interrupts struct {
 	signals chan os.Signal
 	got     atomic.Int32 // number of the received signal; 0 for none
 	away    atomic.Bool
 }
 
-// interruptGrace is the time that an interrupted command has to end in order.
-const interruptGrace = time.Second
+// Grace is the time that an interrupted command has to end in order.
+const Grace = time.Second
 
 // exitSignalled is the exit status in a shell for signal 0: the number of the signal is added.
 const exitSignalled = 128
 
-// listen starts to handle signals. The first one ends the context.
-func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
+// Listen starts to handle signals. The first one ends the context.
+func (i *Interrupts) Listen(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	i.signals = make(chan os.Signal, 2)
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
@@ -37,10 +37,10 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 				continue
 			}
 			if !i.got.CompareAndSwap(0, signalNumber(s)) {
-				os.Exit(i.status())
+				os.Exit(i.Status())
 			}
 			cancel()
-			time.AfterFunc(interruptGrace, fault.In(func() { os.Exit(i.status()) }))
+			time.AfterFunc(Grace, fault.In(func() { os.Exit(i.Status()) }))
 		}
 	})
 	return ctx, func() {
@@ -49,11 +49,11 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// leave makes this program ignore signals from now on: another program owns the terminal.
-func (i *interrupts) leave() { i.away.Store(true) }
+// Leave makes this program ignore signals from now on: another program owns the terminal.
+func (i *Interrupts) Leave() { i.away.Store(true) }
 
-// status returns the exit status of an interrupted command; 0 if it was not interrupted.
-func (i *interrupts) status() int {
+// Status returns the exit status of an interrupted command; 0 if it was not interrupted.
+func (i *Interrupts) Status() int {
 	if n := i.got.Load(); n != 0 {
 		return exitSignalled + int(n)
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ func TestJSONOnATerminalSaysTheSameAndActsOnNothing(t *testing.T) {
 	text := "{\"a\": \"caf\u00e9 \u202eevil \u009b31m \u200b \U000e0041 \x7f 日本\"}\n"
 	for _, piece := range []int{1, 2, 3, 7, len(text)} {
 		var out bytes.Buffer
-		screen := &jsonScreen{to: &out}
+		screen := &JSON{To: &out}
 		for at := 0; at < len(text); at += piece {
 			if n, err := screen.Write([]byte(text[at:min(len(text), at+piece)])); err != nil || n == 0 {
 				t.Fatal(n, err)

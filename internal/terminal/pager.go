@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -76,13 +76,13 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 	fault.Go(func() {
 		<-p.ints
 		_ = p.Close()
-		os.Exit(exitInterrupted)
+		os.Exit(ExitInterrupted)
 	})
 	return p
 }
 
-// exitInterrupted is the exit status of an interrupted command in a shell.
-const exitInterrupted = 130
+// ExitInterrupted is the exit status of an interrupted command in a shell.
+const ExitInterrupted = 130
 
 // pagerDefaults returns git's default environment for pagers, without variables that the user has set.
 func pagerDefaults() []string {
@@ -96,7 +96,7 @@ func pagerDefaults() []string {
 }
 
 // Write sends text to the pager. If the user has closed the pager, the command ends without a message.
-func (p *pager) Write(text []byte) (int, error) { return quietly(p.pipe).Write(text) }
+func (p *pager) Write(text []byte) (int, error) { return Quietly(p.pipe).Write(text) }
 
 // Close ends the output and waits until the pager ends. It ignores the pager's exit status.
 func (p *pager) Close() error {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -21,12 +21,12 @@ const (
 	pipedDelay    = 10 * time.Second
 )
 
-// statusLine is the last line of a terminal while a command runs: its progress, or at least the time at work. The
+// StatusLine is the last line of a terminal while a command runs: its progress, or at least the time at work. The
 // command's output replaces it. A pipe or a file gets a whole line at times.
-type statusLine struct {
+type StatusLine struct {
 	to    io.Writer
 	what  string // the command
-	piped bool   // standard error is not a terminal
+	Piped bool   // standard error is not a terminal
 	text  string // the last progress, for a pipe
 	mu    sync.Mutex
 	begun time.Time
@@ -36,23 +36,23 @@ type statusLine struct {
 	ended bool
 }
 
-// newStatusLine makes the status line of a command.
-func newStatusLine(to io.Writer, what string, piped bool) *statusLine {
-	l := &statusLine{to: to, what: what, piped: piped, begun: time.Now(), spoke: time.Now()}
+// NewStatusLine makes the status line of a command.
+func NewStatusLine(to io.Writer, what string, piped bool) *StatusLine {
+	l := &StatusLine{to: to, what: what, Piped: piped, begun: time.Now(), spoke: time.Now()}
 	l.wait()
 	return l
 }
 
-func (l *statusLine) wait() {
+func (l *StatusLine) wait() {
 	delay := progressDelay
-	if l.piped {
+	if l.Piped {
 		delay = pipedDelay
 	}
 	time.AfterFunc(delay, fault.In(l.tick))
 }
 
 // tick shows the time at work, if no progress writes the line.
-func (l *statusLine) tick() {
+func (l *StatusLine) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
@@ -60,7 +60,7 @@ func (l *statusLine) tick() {
 	}
 	now := fmt.Sprintf("%s: %d s", l.what, int(time.Since(l.begun).Seconds()))
 	switch {
-	case l.piped:
+	case l.Piped:
 		fmt.Fprintf(l.to, "git-trace: %s\n", cmp.Or(l.text, now))
 	case !l.told && time.Since(l.spoke) >= progressDelay:
 		l.shown = true
@@ -70,17 +70,17 @@ func (l *statusLine) tick() {
 }
 
 // tell shows the progress.
-func (l *statusLine) tell(text string) {
+func (l *StatusLine) tell(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.text = text; !l.ended && !l.piped {
+	if l.text = text; !l.ended && !l.Piped {
 		l.shown, l.told = true, true
 		fmt.Fprintf(l.to, "\r\x1b[K%s", text)
 	}
 }
 
-// clear removes the line.
-func (l *statusLine) clear() {
+// Clear removes the line.
+func (l *StatusLine) clear() {
 	if l == nil {
 		return
 	}
@@ -90,15 +90,15 @@ func (l *statusLine) clear() {
 	l.told, l.text = false, ""
 }
 
-func (l *statusLine) wipe() {
+func (l *StatusLine) wipe() {
 	if l.shown {
 		fmt.Fprint(l.to, "\r\x1b[K")
 	}
 	l.shown, l.spoke = false, time.Now()
 }
 
-// end removes the line for good: the terminal belongs to the output, or to another program.
-func (l *statusLine) end() {
+// End removes the line for good: the terminal belongs to the output, or to another program.
+func (l *StatusLine) End() {
 	if l == nil {
 		return
 	}
@@ -108,34 +108,34 @@ func (l *statusLine) end() {
 	l.ended = true
 }
 
-// below is the command's output to the terminal, which is written above the status line. An incomplete line remains the
+// Below is the command's output to the terminal, which is written above the status line. An incomplete line remains the
 // last one.
-type below struct {
-	file  *os.File
-	line  *statusLine
-	speak bool // messages go through it, and are broken at the terminal's width
+type Below struct {
+	File  *os.File
+	Line  *StatusLine
+	Speak bool // messages go through it, and are broken at the terminal's width
 }
 
-func (b below) Write(p []byte) (int, error) {
-	b.line.mu.Lock()
-	defer b.line.mu.Unlock()
-	b.line.wipe()
+func (b Below) Write(p []byte) (int, error) {
+	b.Line.mu.Lock()
+	defer b.Line.mu.Unlock()
+	b.Line.wipe()
 	if !bytes.HasSuffix(p, []byte("\n")) {
-		b.line.ended = true
+		b.Line.ended = true
 	}
-	if !b.speak {
-		return b.file.Write(p)
+	if !b.Speak {
+		return b.File.Write(p)
 	}
-	columns, _ := terminalWidth(b.file)
-	if _, err := b.file.Write(wrapMessages(p, columns)); err != nil {
+	columns, _ := terminalWidth(b.File)
+	if _, err := b.File.Write(Wrap(p, columns)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// wrapMessages breaks messages at blanks at the terminal's width, so that no word is cut. Continuation lines are
+// Wrap breaks messages at blanks at the terminal's width, so that no word is cut. Continuation lines are
 // indented to the text.
-func wrapMessages(text []byte, columns int) []byte {
+func Wrap(text []byte, columns int) []byte {
 	if columns < leastWidth || !bytes.HasSuffix(text, []byte("\n")) {
 		return text
 	}
@@ -169,41 +169,41 @@ func cutMessage(line string) (head, message string) {
 	return "", line
 }
 
-// fileOf returns the file behind a writer, if it is one.
-func fileOf(w io.Writer) (*os.File, bool) {
+// File returns the file behind a writer, if it is one.
+func File(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case *foldWriter:
-		return fileOf(w.to)
-	case below:
-		return w.file, true
+		return File(w.to)
+	case Below:
+		return w.File, true
 	case *os.File:
 		return w, true
 	}
 	return nil, false
 }
 
-// progress shows the progress of a task.
-type progress struct {
-	line  *statusLine
+// Progress shows the progress of a task.
+type Progress struct {
+	line  *StatusLine
 	what  string
 	begun time.Time
 	next  time.Time
 }
 
-// progress starts showing the progress of a task.
-func (a *app) progress(what string) *progress {
-	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
+// Progress starts showing the progress of a task. The line may be nil.
+func (l *StatusLine) Progress(what string) *Progress {
+	return &Progress{line: l, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }
 
-// at shows the number of finished items.
-func (p *progress) at(done, total int) {
+// At shows the number of finished items.
+func (p *Progress) At(done, total int) {
 	p.tell(int64(done), int64(total), fmt.Sprintf(" (%d/%d)", done, total))
 }
 
-// bytes shows the number of finished bytes.
-func (p *progress) bytes(done, total int64) { p.tell(done, total, "") }
+// Bytes shows the number of finished bytes.
+func (p *Progress) Bytes(done, total int64) { p.tell(done, total, "") }
 
-func (p *progress) tell(done, total int64, more string) {
+func (p *Progress) tell(done, total int64, more string) {
 	if p.line == nil || total <= 0 || time.Now().Before(p.next) {
 		return
 	}
@@ -224,5 +224,5 @@ func left(passed time.Duration, done, total int64) string {
 	return fmt.Sprintf(", %d min left", int(rest.Round(time.Minute).Minutes()))
 }
 
-// clear removes the line.
-func (p *progress) clear() { p.line.clear() }
+// Clear removes the line.
+func (p *Progress) Clear() { p.line.clear() }

@@ -1,32 +1,25 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// jsonScreen makes JSON safe for a terminal without changing its meaning. It escapes characters that control a
+// JSON makes JSON safe for a terminal without changing its meaning. It escapes characters that control a
 // terminal, or change the order of the text beside them. They occur only in strings. It changes nothing in output to a
 // program or a file.
-type jsonScreen struct {
-	to    io.Writer
+type JSON struct {
+	To    io.Writer
 	carry []byte // an incomplete character; the rest has not been written yet
 }
 
-// printsJSON reports whether a command line prints JSON.
-func printsJSON(args []string) bool {
-	asked := func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
-	return slices.ContainsFunc(args, asked) || len(args) > 0 && (args[0] == "export" || args[0] == "convert")
-}
-
 // Write implements io.Writer.
-func (j *jsonScreen) Write(p []byte) (int, error) {
+func (j *JSON) Write(p []byte) (int, error) {
 	text := slices.Concat(j.carry, p)
 	j.carry = nil
 	out := make([]byte, 0, len(text))
@@ -48,7 +41,7 @@ func (j *jsonScreen) Write(p []byte) (int, error) {
 		}
 		text = text[size:]
 	}
-	if _, err := j.to.Write(out); err != nil {
+	if _, err := j.To.Write(out); err != nil {
 		return 0, err
 	}
 	return len(p), nil

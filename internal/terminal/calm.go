@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -44,8 +44,8 @@ func calmed(line string) string {
 	return line
 }
 
-// calmedText does the same for each line of a text.
-func calmedText(text string) string {
+// Calm does the same for each line of a text.
+func Calm(text string) string {
 	if !inCI() {
 		return text
 	}
@@ -68,7 +68,7 @@ func (c *calmWriter) Write(p []byte) (int, error) {
 	if end == 0 {
 		return len(p), nil
 	}
-	text := calmedText(string(c.held[:end]))
+	text := Calm(string(c.held[:end]))
 	c.held = append(c.held[:0], c.held[end:]...)
 	if _, err := io.WriteString(c.to, text); err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (c *calmWriter) Write(p []byte) (int, error) {
 }
 
 func (c *calmWriter) flush() error {
-	text := calmedText(string(c.held))
+	text := Calm(string(c.held))
 	c.held = nil
 	_, err := io.WriteString(c.to, text)
 	return err

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -29,14 +29,14 @@ func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 func TestAPipeIsToldOfProgressInLines(t *testing.T) {
 	t.Parallel()
 	var to strings.Builder
-	line := &statusLine{to: &to, what: "stats", piped: true, begun: time.Now().Add(-20 * time.Second)}
+	line := &StatusLine{to: &to, what: "stats", Piped: true, begun: time.Now().Add(-20 * time.Second)}
 	line.tick()
-	work := &progress{line: line, what: "following lines", begun: time.Now()}
-	work.at(1, 100)
+	work := &Progress{line: line, what: "following lines", begun: time.Now()}
+	work.At(1, 100)
 	line.tick()
-	work.clear()
+	work.Clear()
 	line.tick()
-	line.end()
+	line.End()
 	line.tick()
 	const want = "git-trace: stats: 20 s\ngit-trace: following lines:   1% (1/100)\ngit-trace: stats: 20 s\n"
 	if to.String() != want {
@@ -62,7 +62,7 @@ func TestMessagesAreBrokenWhereTheTerminalEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := string(wrapMessages([]byte(test.text), test.columns)); got != test.want {
+			if got := string(Wrap([]byte(test.text), test.columns)); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

@@ -1,10 +1,9 @@
-package main
+package terminal
 
 import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,32 +19,27 @@ type foldWriter struct {
 	hunk  bool // the last line belonged to a hunk
 }
 
-// folded returns a writer that breaks lines, if the call writes for people to a terminal of known width.
-func (a *app) folded(to io.Writer) io.Writer {
-	if a.fold < leastWidth {
+// Fold returns a writer that breaks lines at a column. A column of a few cells means that none is broken.
+func Fold(to io.Writer, column int) io.Writer {
+	if column < leastWidth {
 		return to
 	}
-	return &foldWriter{to: to, width: a.fold}
+	return &foldWriter{to: to, width: column}
 }
 
-// foldsAt returns the column at which the lines of a call are broken, or 0 for never. Output for programs, text to
-// paste and lines of files are not broken.
-func (a *app) foldsAt(c *command, args []string) int {
-	columns, terminal := terminalOf(a.std.out)
+// Columns returns the width at which output for people is broken, or 0 if it does not go to a terminal.
+func Columns(out io.Writer) int {
+	columns, is := Width(out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {
-		terminal = true // git has started a pager; output goes to it through a pipe
+		is = true // git has started a pager; output goes to it through a pipe
 	}
-	if !terminal || len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) || c.is(verbatim) {
+	if !is {
 		return 0
 	}
 	if n := columnsSet(); n > 0 {
 		return n
 	}
 	return columns
-}
-
-func asFile(arg string) bool {
-	return arg == "--markdown" || arg == "--format" || strings.HasPrefix(arg, "--format=") || arg == "-o"
 }
 
 var (
