@@ -25,7 +25,7 @@ func (in Installer) planExclude(p *plan, s site) error {
 	return in.planIgnore(p, Action{What: "list the new hooks in", Why: s.dir + " is part of the work tree"}, files...)
 }
 
-// planUnexclude removes these lines again.
+// planUnexclude plans to remove the lines that planExclude adds.
 func (in Installer) planUnexclude(p *plan) error {
 	return in.planIgnore(p, Action{What: "take the marked block out of"})
 }

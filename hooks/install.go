@@ -232,7 +232,7 @@ func findAside(dir, hook string) string {
 // keeps ".old" files.
 var leftovers = [...]string{".legacy", ".old"}
 
-// planLeftovers removes our part from such renamed hooks, because the hook itself has it again.
+// planLeftovers removes our part from hooks that a hook manager has renamed, because the hook itself has it again.
 func planLeftovers(p *plan, dir, hook string) error {
 	for _, suffix := range leftovers {
 		f, _ := readHook(filepath.Join(dir, hook+suffix))

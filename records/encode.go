@@ -28,8 +28,8 @@ func Encode(r *Record) ([]byte, error) {
 	return setHash(raw, hash), nil
 }
 
-// EncodeStep writes a step in the same form, as one line of JSON without a line feed. It replaces nil lists with empty
-// ones.
+// EncodeStep writes a step as Encode writes it, as one line of JSON without a line feed. It replaces nil lists with
+// empty ones.
 func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
 // rooms holds reusable buffers for encoding. A buffer that has grown too large is not reused.

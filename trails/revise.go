@@ -87,7 +87,7 @@ func (rec *record) revise(w *Window, ended time.Time) error {
 	return nil
 }
 
-// apply gives the contents of that time their correct owners.
+// apply gives the recorded contents of the looked-at paths their corrected owners.
 func (r *revision) apply(known *ledger.Known) {
 	for path := range r.looks {
 		known.Revise(path, func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(r.owner) })

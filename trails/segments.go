@@ -116,8 +116,9 @@ type report struct {
 	said   declared
 }
 
-// reports returns the calls with such reports that ended since the last look at the path: first the calls whose ends
-// were put aside, in the order of their beginnings, then the call that ends at this boundary.
+// reports returns the calls with a report about the whole content of a path, which ended since the last look at the
+// path: first the calls whose ends were put aside, in the order of their beginnings, then the call that ends at this
+// boundary.
 func (cut *cutter) reports(f *file, seen int64) []report {
 	var out []report
 	for _, w := range writers(cut.tree.state.Windows, f.path, seen) {

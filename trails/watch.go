@@ -47,7 +47,7 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 	return changed, err
 }
 
-// askAhead finds such conversations before the changes of the work tree get their owners.
+// askAhead finds conversations that continue without hooks, before the changes of the work tree get their owners.
 func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	if s.queue.ahead == nil {
 		o, err := s.looks.observe(h, nil)

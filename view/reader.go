@@ -102,7 +102,7 @@ func (r *Reader) readSums() error {
 	return nil
 }
 
-// readSome reads the sums of the records of these conversations.
+// readSome reads the sums of the records of the given conversations.
 func (r *Reader) readSome(ids ...events.TraceID) error {
 	if r.whole {
 		return nil

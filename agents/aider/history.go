@@ -19,7 +19,7 @@ import (
 // heading begins a conversation; the time follows.
 const heading = "# aider chat started at "
 
-// stamp is the form of that time.
+// stamp is the form of the time in a heading.
 const stamp = "2006-01-02 15:04:05"
 
 // maxSessions limits the number of conversations in one file.

@@ -128,7 +128,7 @@ func (s *session) tool(at records.Locator, lines []string) error {
 // printed matches the text that Aider adds to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
-// line handles one of these lines; the parameter `before` is the previous line.
+// line handles one of Aider's own lines; the parameter `before` is the previous line.
 func (s *session) line(at records.Locator, line, before string) error {
 	head, rest, _ := strings.Cut(line, " ")
 	switch head {

@@ -13,7 +13,7 @@ type Traits struct {
 // CallIDs says how the before and after boundaries of a tool call are matched.
 type CallIDs string
 
-// The ways to match them. Paired calls are marked with tool_call_id_missing in the log.
+// The ways to match the boundaries of a call. Paired calls are marked with tool_call_id_missing in the log.
 const (
 	CallIDsNative CallIDs = "native" // the agent gives each call an id
 	CallIDsPaired CallIDs = "paired" // calls are paired by content and order, because the agent provides no id

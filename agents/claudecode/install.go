@@ -24,7 +24,7 @@ var hookEvents = [...]string{
 }
 
 // newerEvents lists events for which an entry is installed only if the client on the PATH is known to have them
-// (newerSince), for the same reason.
+// (newerSince): older clients ignore the whole settings file.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
 // newInstaller returns the installer of entries in Claude's settings files.

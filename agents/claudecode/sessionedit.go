@@ -25,7 +25,7 @@ func (n *noted) member(d *rawjson.Decoder) {
 		"originalFileContents", &n.original, "structuredPatch", &n.patch, "replaceAll", &n.all)
 }
 
-// tool returns the edit tool that writes such a note; "" for another tool.
+// tool returns the edit tool that writes a note with these members; "" for another tool.
 func (n *noted) tool() string {
 	switch {
 	case len(n.new) > 0:

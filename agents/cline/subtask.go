@@ -16,8 +16,8 @@ import (
 // newTask is Roo's tool that starts a subtask and waits for it.
 const newTask = "new_task"
 
-// atWork and finished are the beginnings of the results of such a call: atWork while the subtask runs, finished
-// afterwards. The id of the subtask follows.
+// atWork and finished are the beginnings of the results of a call that starts a subtask: atWork while the subtask runs,
+// finished afterwards. The id of the subtask follows.
 const (
 	atWork   = "Delegated to child task "
 	finished = "Subtask "

@@ -29,7 +29,7 @@ var EditorTools = toolcall.Tools{
 // editorStop is the event at the end of a turn in the editor. Copilot CLI also has this event, but uses another one.
 const editorStop = "Stop"
 
-// editorKinds lists the events that the editor uses from such a file.
+// editorKinds lists the events that the editor uses from a hooks file of Copilot CLI.
 var editorKinds = payload.Events{
 	{Name: "sessionStart", Kind: events.SessionStart},
 	{Name: "userPromptSubmitted", Kind: events.PromptSubmit},

@@ -44,7 +44,7 @@ func NewFirebender(env capability.Env) capability.Agent {
 	}}).agent()
 }
 
-// agent returns the common part of all agents with such hooks.
+// agent returns the common part of all agents with hooks in Cursor's form.
 func (c *Client) agent() capability.Agent {
 	return capability.Agent{
 		Name: c.name, Title: c.title, Decoder: c.decoder(), Installer: c.newInstaller(), Dir: c.configDir(),

@@ -62,7 +62,7 @@ type settings struct {
 	usage *records.TokenUsage
 }
 
-// maxSettings is the greatest size of that file, in bytes.
+// maxSettings is the greatest size of the settings file, in bytes.
 const maxSettings = 1 << 20
 
 func settingsOf(path string) settings {

@@ -219,7 +219,7 @@ var plugins = []struct{ dir, title string }{
 	{"codeium", "Codeium"}, {"supermaven", "Supermaven"}, {"TabNine", "Tabnine"},
 }
 
-// jetbrainsEditors returns JetBrains' editors as one editor, if any of them has such a plugin.
+// jetbrainsEditors returns JetBrains' editors as one editor, if any of them has a plugin that offers completions.
 func jetbrainsEditors(env capability.Env) []Editor {
 	e := Editor{Name: jetbrains, Title: "JetBrains", marks: []string{"com.intellij.idea.Main"}, programs: []string{"idea",
 		"goland", "pycharm", "webstorm", "clion", "phpstorm", "rubymine", "rider", "rustrover", "datagrip", "studio"}}

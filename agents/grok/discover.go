@@ -57,7 +57,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 // about is the data in a session's summary.
 type about struct{ dir, title, kind, began, branch, commit string }
 
-// maxSummary is the greatest size of that file, in bytes.
+// maxSummary is the greatest size of a summary file, in bytes.
 const maxSummary = 1 << 20
 
 func aboutOf(path string) (a about) {

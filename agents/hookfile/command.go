@@ -20,7 +20,7 @@ func Command(binary, agent, event string) string {
 	return ifThere(binary) + call + orElse
 }
 
-// ifThere and orElse are the shell text before and after the call of such a program.
+// ifThere and orElse are the shell text before and after the call of a program that may be missing.
 func ifThere(binary string) string {
 	return "command -v " + shell.Quote(binary) + " >/dev/null 2>&1 && "
 }

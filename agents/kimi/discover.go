@@ -54,7 +54,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 // about is the data in a session's state.
 type about struct{ dir, title string }
 
-// maxState is the greatest size of that file, in bytes.
+// maxState is the greatest size of a state file, in bytes.
 const maxState = 1 << 20
 
 // aboutOf reads the state of the session to which an agent's file belongs.

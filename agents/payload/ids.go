@@ -28,7 +28,7 @@ func SessionID(text string) bool {
 	return true
 }
 
-// CheckedID returns the text if it can be such an id, otherwise "".
+// CheckedID returns the text if it can be the id of a session, otherwise "".
 func CheckedID(text string) string {
 	if !SessionID(text) {
 		return ""

@@ -44,7 +44,7 @@ func (s sessions) roots() []string {
 	}
 }
 
-// root returns the first of these directories that contains a database.
+// root returns the first possible directory that contains a database.
 func (s sessions) root() string {
 	roots := s.roots()
 	for _, root := range roots {

@@ -34,7 +34,7 @@ type Retold struct {
 // large. This clone's log comes first, and of each log the newest count.
 const MostReplaced = 64
 
-// mostScanned bounds the rows of one log that are looked through for them.
+// mostScanned bounds the rows of one log that are searched for replaced commits and heirs.
 const mostScanned = 1 << 12
 
 // Heirs lists the commits that replaced a commit, at most MostReplaced: this clone's log first, each log in its order.

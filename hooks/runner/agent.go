@@ -282,8 +282,9 @@ func oneLine(text string) string {
 // EnrolHook is the hook name that starts the process that adds a new repository to the list.
 const EnrolHook = "enrol"
 
-// startEnrol starts that process when the user starts or prompts an agent, if they ran `git trace setup` and the
-// repository is not recorded. The process decides whether the configuration asks for it.
+// startEnrol starts the process that adds a new repository to the list, when the user starts or prompts an agent, if
+// they ran `git trace setup` and the repository is not recorded. The process decides whether the configuration asks for
+// it.
 func startEnrol(dir string) {
 	if dir == "" || !recorded.Enrols() {
 		return

@@ -15,7 +15,7 @@ import (
 // SummaryHook is the hook name that prints one line about the newest commit.
 const SummaryHook = "summary"
 
-// SummaryKey is the setting that enables this line.
+// SummaryKey is the setting that enables the line about the newest commit.
 const SummaryKey = "trace.summary"
 
 // SeenEnv is a variable that is 1 in the hook of a commit if git's messages go to a terminal.

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/jsonl"
 )
 
-// decodeOpentraces decodes the forms that versions of opentraces write under this name: a row for each edit, or a
-// record with the files in "attribution".
+// decodeOpentraces decodes the forms that versions of opentraces write under the name of Agent Trace: a row for each
+// edit, or a record with the files in "attribution".
 func decodeOpentraces(raw []byte) (*Record, error) {
 	var row struct {
 		TraceID     string `json:"trace_id"`

@@ -5,7 +5,7 @@ import "strings"
 // spokenRule is the rule for random-looking text on a line about a secret.
 const spokenRule = "random-beside-name"
 
-// The limits of such a token and of its distance from the name, in bytes.
+// The limits of a random-looking token, and of its distance from the name of a secret, in bytes.
 const (
 	leastSpoken   = 12
 	mostSpokenWay = 120

@@ -30,7 +30,7 @@ func (s *marks) shown() (v reading, changed, glued bool) {
 	return v, changed, glued
 }
 
-// shownApart is like shown, but puts a space in place of each sequence.
+// shownApart does the same as shown, but puts a space in place of each sequence.
 func shownApart(text string) reading {
 	v := newReading(len(text))
 	for i := 0; i < len(text); {

@@ -5,7 +5,7 @@ import "strings"
 // namedRule is the rule for values whose name means a secret.
 const namedRule = "named-secret"
 
-// The limits of such a value, in bytes.
+// The limits of a value whose name means a secret, in bytes.
 const (
 	leastValue = 3
 	mostValue  = 4 << 10

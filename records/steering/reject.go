@@ -72,8 +72,9 @@ func byRule(output string) bool {
 		"permission mode", "sandbox")
 }
 
-// forbidden reports whether the system refused a call: one of the first lines of its output begins or ends with such an
-// error, or names the error. A missing command is not a refusal, nor is a line about permissions in a file.
+// forbidden reports whether the system refused a call: one of the first lines of its output begins or ends with an
+// error such as "permission denied", or names the error. A missing command is not a refusal, nor is a line about
+// permissions in a file.
 func forbidden(said string) bool {
 	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
 		line = strings.TrimRight(line, " .)\r\n")

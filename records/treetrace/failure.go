@@ -80,7 +80,7 @@ type Hallucination struct {
 	EvalCandidate ReferenceCheck `json:"evalCandidate"`
 }
 
-// ReferenceCheck is a test for such a reference.
+// ReferenceCheck is a test for a reference to a thing that does not exist.
 type ReferenceCheck struct {
 	Type   string `json:"type"`
 	Task   string `json:"task"`

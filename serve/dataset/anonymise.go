@@ -17,7 +17,7 @@ type Anonymiser struct{ key []byte }
 // NewAnonymiser takes a key of 32 random bytes.
 func NewAnonymiser(key []byte) *Anonymiser { return &Anonymiser{key} }
 
-// hashed is the length of such a hash in bytes.
+// hashed is the length of a keyed hash in bytes.
 const hashed = 16
 
 // Hash returns the hash of a name. For each kind, equal names have different hashes.

@@ -21,7 +21,7 @@ var filters = []struct {
 	{"committed", func(c *callBlock) bool { return len(c.Commits) > 0 }},
 }
 
-// Shows returns the names of these values.
+// Shows returns the names of the filters.
 func (b *talkBody) Shows() (names []string) {
 	for _, f := range filters {
 		names = append(names, f.name)

@@ -151,7 +151,7 @@ var talkStates = map[string]func(*view.Conversation) bool{
 	"unrecorded":  func(c *view.Conversation) bool { return c.Usage == nil },
 }
 
-// States returns the names of these outcomes.
+// States returns the names of the outcomes that a page can select.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
 // wanted reports whether a conversation has the selected model, writer and state.

@@ -18,7 +18,7 @@ type Memory interface {
 	// Left lists contents of a path that one of the lines may have left, the last one first. It calls the function lines
 	// only if something was removed from the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
-	// Apart does the same for lines that disappeared when git moved to a commit without them.
+	// Apart lists contents in the same way as Left, for lines that disappeared when git moved to a commit without them.
 	Apart(path string, lines func() [][]byte, limit int) []refs.OID
 }
 

@@ -158,7 +158,8 @@ func (h hook) besides(pid int, over bool) bool {
 // ofShells lists the variables that shells change.
 var ofShells = []string{"_=", "PWD=", "OLDPWD=", "SHLVL="}
 
-// sameEnviron reports whether two processes were started with the same environment, apart from these variables.
+// sameEnviron reports whether two processes were started with the same environment, apart from the variables in
+// ofShells.
 func sameEnviron(a, b []byte) bool {
 	list := func(raw []byte) []string {
 		out := slices.DeleteFunc(strings.Split(string(raw), "\x00"), func(entry string) bool {

@@ -18,7 +18,7 @@ type Seen interface {
 type Tree interface {
 	// Has reports whether the work tree has a file at a path.
 	Has(path string) bool
-	// Entry describes that file.
+	// Entry describes the file at a path.
 	Entry(path string) snapshot.Entry
 	// Gone reports whether a path has no file.
 	Gone(path string) bool

@@ -67,7 +67,7 @@ func stampOf(path string, now int64) (string, error) {
 	return fmt.Sprint(st.size, st.mtime, st.ctime, st.ino), nil
 }
 
-// newWatch reads all files outside the work tree that matter with these settings.
+// newWatch reads all files outside the work tree that matter with the given settings.
 func newWatch(repo *refs.Repo, s settings, configs []string, now int64) []watched {
 	var list []watched
 	add := func(r role, paths ...string) {

@@ -20,7 +20,7 @@ func Code(text string) string {
 	return marks + text + marks
 }
 
-// Cell returns the same for a cell of a table.
+// Cell returns foreign text as a code span for a cell of a table.
 func Cell(text string) string { return strings.ReplaceAll(Code(text), "|", "¦") }
 
 // HTML returns foreign text of one line for use inside our HTML.

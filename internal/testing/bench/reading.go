@@ -74,7 +74,7 @@ func (b *bench) prepareReading(logged int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// verifying measures the same for a log that takes long to make.
+// verifying measures git trace verify for a log that takes long to make.
 func verifying(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{

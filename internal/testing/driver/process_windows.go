@@ -8,5 +8,5 @@ import (
 // ownGroup does nothing: Windows has no process groups with signals. Only the client's own process is ended.
 func ownGroup(*exec.Cmd) {}
 
-// reap kills no process, for the same reason.
+// reap kills no process, because Windows has no process groups with signals.
 func reap(int, string, time.Duration) []string { return nil }

@@ -35,7 +35,7 @@ func (o *Owners) then(path string, content []byte) func(int) weave.Whose {
 	}
 }
 
-// `now` returns the same for the present content.
+// `now` returns a function with the owner of each line, for the present content of a path.
 func (o *Owners) now(path string) (func(int) weave.Whose, error) {
 	lines, err := o.Lines(path)
 	if err != nil {
