@@ -188,7 +188,8 @@ func (e *Evidence) WithSettler(settle trails.Settler, editing func() bool) *Evid
 	return e
 }
 
-// The attributions of lines without recorded data: in commits made after recording began, and before.
+// The attributions of lines without recorded data: in commits made after recording began, and in commits made before
+// it.
 var (
 	unknown = &Attribution{Kind: events.OwnerUnknown}
 	older   = &Attribution{Kind: events.OwnerOlder}

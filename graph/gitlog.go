@@ -113,7 +113,7 @@ func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) 
 
 var errLogShape = errors.New("unexpected output of git log")
 
-// readLog parses the output of git log in this format.
+// readLog parses the output of git log in the format that logArgs requests.
 func readLog(in io.Reader, yield func(*Commit) error) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var last *Commit

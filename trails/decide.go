@@ -137,9 +137,9 @@ func (h *heard) unfinished(s *state) []*Window {
 	})
 }
 
-// decideAmong applies these rules. Without a window, a person wrote the line. With one window, that call did. An edit
-// call that has not reported back owns only its declared text. With several windows, the edit call that declared the
-// line did, or else a call that may write anywhere. If several calls remain, all are candidates.
+// decideAmong applies these rules. Without a window, a person wrote the line. With one window, its call wrote the line.
+// An edit call that has not reported back owns only its declared text. With several windows, the edit call that
+// declared the line wrote it, or else a call that may write anywhere. If several calls remain, all are candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }

@@ -77,7 +77,7 @@ type Parsed struct {
 // Place is a place in a session file.
 type Place struct{ Line, Offset int64 } // from 1, and in bytes; both count the parts of a database or directory
 
-// maxLost says which share of lines may be lost before a record counts as broken: one in twenty.
+// maxLost sets the share of lines that may be lost before a record counts as broken: one line in maxLost.
 const maxLost = 20
 
 // Blocked reports whether so much of the file was unreadable that a person must check its record before it is shared.

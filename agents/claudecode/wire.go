@@ -87,7 +87,7 @@ type task struct {
 // model is the name of a model, given as a text or as an object with the model's id.
 type model string
 
-// UnmarshalJSON accepts both forms.
+// UnmarshalJSON reads the name from a text, or from an object with the id.
 func (m *model) UnmarshalJSON(data []byte) error {
 	var object struct {
 		ID string `json:"id"`

@@ -117,7 +117,7 @@ type both struct {
 	editor capability.PayloadDecoder
 }
 
-// Events returns the events of both.
+// Events returns the names of the events of Copilot CLI and of the editor.
 func (d both) Events() []string { return append(d.PayloadDecoder.Events(), editorStop) }
 
 // Decode decodes the payload of one hook call. Payloads of the editor contain the name of their event. Payloads of

@@ -33,7 +33,7 @@ func open(path, session string) (sessionfile.File, error) {
 // maxJournal is the greatest size of a journal, in bytes; the whole journal is kept in memory.
 const maxJournal = 128 << 20
 
-// errTooLarge reports a journal beyond that size, which is not read.
+// errTooLarge reports a journal that is larger than maxJournal. Such a journal is not read.
 var errTooLarge = errors.New("the journal of the chat is too large")
 
 // journal is a document that is stored as a list of changes.

@@ -216,8 +216,8 @@ func exitOf(value []byte, content string) (code int64, found bool) {
 	return code, err == nil
 }
 
-// textOf returns the text of a result: a list of parts, or an object with such a list. A part that is only for the user
-// repeats the model's part, and is skipped.
+// textOf returns the text of a result: a list of parts, or an object with a list of parts. A part that is only for the
+// user repeats the model's part, and is skipped.
 func textOf(value []byte) string {
 	d := rawjson.NewDecoder(value)
 	if d.Kind() == rawjson.Object {

@@ -46,7 +46,7 @@ func (s skilled) Install(ctx context.Context, target capability.Target) ([]capab
 	return both(ctx, target, s.HookInstaller.Install, s.skill.Install)
 }
 
-// Remove removes both. A skill that the project has committed must not be deleted by one person.
+// Remove removes the hooks and the skill. A skill that the project has committed must not be deleted by one person.
 func (s skilled) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	return both(ctx, target, s.HookInstaller.Remove, s.remove)
 }

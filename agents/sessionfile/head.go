@@ -13,7 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// AnyObject reports whether such returns true for one of the first objects in the head of a file of JSON lines.
+// AnyObject reports whether the function `such` returns true for one of the first objects in the head of a file of JSON
+// lines.
 func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range most {

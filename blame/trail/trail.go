@@ -89,7 +89,7 @@ func count(runs []Run) int {
 // State is the present state of a patch, in one word.
 type State string
 
-// The states. If several apply, the first one counts.
+// The states of the lines of a patch. If several apply, the first one in this list counts.
 const (
 	NoLines   State = "no_lines" // the patch added no lines: a deletion, a mode change, a binary file
 	Alive     State = "alive"    // every line is in its place, possibly above or below later lines

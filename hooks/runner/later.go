@@ -23,9 +23,9 @@ import (
 // `git trace git-hook later` is a background process for work for which a hook has no time: the first snapshot of a
 // work tree with thousands of new files, and the anchors of a commit with thousands of changes.
 const (
-	// LaterHook is the hook name that starts this process.
+	// LaterHook is the hook name that starts the process `later`.
 	LaterHook = "later"
-	// laterLimit is the time after which this process always ends.
+	// laterLimit is the time after which that process always ends.
 	laterLimit = 10 * time.Minute
 )
 

@@ -14,7 +14,7 @@ import (
 // The log's ref names the sealed part of the log (events.Log.Seal). Hooks do not seal. A background process does:
 // `git trace git-hook seal`. Processes that store records or do postponed work seal at their end.
 const (
-	// SealHook is the hook name that starts this process.
+	// SealHook is the hook name that starts the process `seal`.
 	SealHook  = "seal"
 	sealLimit = time.Minute
 )
@@ -28,7 +28,7 @@ func begins(b events.Boundary) bool {
 // `ends` reports whether the log must be sealed after a boundary, because a turn or a session ended.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
-// startSeal starts the process if now is set and an event waits, or if many events wait.
+// startSeal starts the process `seal`: if `now` is set and an event waits, or if many events wait.
 func startSeal(repo *refs.Repo, now bool) {
 	log := events.OpenLog(repo)
 	if waits := log.Unsealed(); waits == 0 || !now && !log.SealDue() {
@@ -39,14 +39,14 @@ func startSeal(repo *refs.Repo, now bool) {
 	}
 }
 
-// startAhead starts the process while the hook of a commit is running, so that starting it costs the commit no time.
-// The process begins its work after the hook has ended.
+// startAhead starts the process `seal` while the hook of a commit is running, so that the start costs the commit no
+// time. The process begins its work after the hook has ended.
 func startAhead(repo *refs.Repo) bool {
 	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))
 }
 
-// runSeal is the process. The parameter args has the id of the hook's process if that started it ahead. Then runSeal
-// also does the other work that the hook leaves to background processes.
+// runSeal is the process `seal`. The parameter args has the id of the hook's process if that started it ahead. Then
+// runSeal also does the other work that the hook leaves to background processes.
 func runSeal(args []string) int {
 	guard := Guard(sealLimit, nil)
 	defer guard()

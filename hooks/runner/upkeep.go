@@ -63,7 +63,7 @@ func triedLately(repo *refs.Repo) bool {
 	return err == nil && time.Since(info.ModTime()) < retryAfter
 }
 
-// triedFile returns the path of the file whose time stamp is the last try.
+// triedFile returns the path of the file whose time stamp is the time of the last attempt to pack.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
 // PackDue packs objects if enough of them are loose. The caller must hold the maintenance lock.

@@ -34,7 +34,7 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// SafeTabs does the same as Safe, for a line of a file, and keeps tabs.
+// SafeTabs makes a line of a file safe as Safe does, but keeps tabs.
 func SafeTabs(text string) string {
 	for rest, more := text, true; more; {
 		var field string

@@ -74,7 +74,7 @@ type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher // nil: no search
 	Config   refs.Config
-	// Added counts the added lines of commits that have no known owner.
+	// Added returns, by commit, the number of lines that commits without any known owner added.
 	Added func(ctx context.Context, commits []refs.OID) (map[refs.OID]int, error)
 }
 

@@ -141,7 +141,8 @@ func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]s
 // ErrGit means that a diff gets no owners. The caller shows git's own output.
 var ErrGit = errors.New("no owners for this diff")
 
-// nameTrees finds the sides that are trees, named by full ids. asked has replaced a name like HEAD:dir by an id.
+// nameTrees finds the sides that are trees, named by full ids. The method asked has replaced a name like HEAD:dir by an
+// id.
 func (f *finder) nameTrees() {
 	for _, side := range []*Side{&f.sides.old, &f.sides.new} {
 		id, err := refs.ParseOID(side.Rev)

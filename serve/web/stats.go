@@ -112,7 +112,7 @@ func (t statsTable) Charged() bool {
 		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
 }
 
-// usualTables are the tables that the page always shows. The variable moreTables are shown on request.
+// usualTables are the tables that the page always shows. The tables of moreTables are shown on request.
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}

@@ -40,7 +40,7 @@ type Deeds struct {
 	Start  func(context.Context) error                    // starts recording, as init does
 	TakeIn func(context.Context) error                    // does the work that git's hooks left for later
 	Store  func(context.Context, []waiting.Session) error // stores conversations from the session files of their agents
-	// Settings returns the reason, as an error, why these settings prevent that conversations are stored.
+	// Settings returns an error if the settings prevent that conversations are stored. The error says why.
 	Settings func(refs.Config) (mend string, err error)
 	// Strays finds data that was fetched from remotes which no longer exist under that name.
 	Strays func(context.Context) ([]Stray, error)

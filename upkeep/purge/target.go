@@ -41,7 +41,7 @@ func (t *Target) HoldsFile(name string) (bool, error) {
 	return t.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
 }
 
-// holdsStream does the same as holds for a stream.
+// holdsStream reports for a stream what `holds` reports for a text.
 func (t *Target) holdsStream(give func(io.Writer) error) (bool, error) {
 	return t.Texts.HoldsStream(give)
 }

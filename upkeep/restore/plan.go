@@ -51,9 +51,9 @@ func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 // ErrNotKept means that a content of the snapshot no longer exists.
 var ErrNotKept = errors.New("its content is no longer kept")
 
-// Make plans the changes that restore paths to the snapshot then. The parameter `now` is a snapshot of the present work
-// tree. Paths are relative to the top and clean; "" is the top. The files that an interrupted restore deleted
-// ([Turn.Gone]) may be named, although neither snapshot has them.
+// Make plans the changes that restore paths to a snapshot, the parameter `then`. The parameter `now` is a snapshot of
+// the present work tree. Paths are relative to the top and clean; "" is the top. The files that an interrupted restore
+// deleted ([Turn.Gone]) may be named, although neither snapshot has them.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
 	return (&Plan{repo: repo, gone: gone}).make(ctx, then, now, paths)
 }

@@ -129,7 +129,7 @@ func claudeLines(i int, text string) []any {
 	}
 }
 
-// codexLines returns the same lines in the form of Codex.
+// codexLines returns the lines of Codex for the same answer and result.
 func codexLines(i int, text string) []any {
 	line := func(kind string, payload object) object {
 		return object{"timestamp": moment(i), "type": kind, "payload": payload}

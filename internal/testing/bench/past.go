@@ -154,8 +154,8 @@ func (p *pastWriter) save() error {
 	return os.WriteFile(filepath.Join(p.sessions, p.name()+".jsonl"), []byte(text), 0o666)
 }
 
-// makeUnanchored makes the same history after the start of a log, but without hooks. No commit is reported, and each
-// may have lines that the log knows.
+// makeUnanchored makes the history of makePast after the start of a log, but without hooks. No commit is reported, and
+// each may have lines that the log knows.
 func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err

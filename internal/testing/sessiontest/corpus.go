@@ -262,7 +262,7 @@ func figures(name string, record *records.Record) string {
 		skipped)
 }
 
-// RealGrowing does the same as Growing for real sessions, at a few places.
+// RealGrowing tests real sessions as Growing tests the samples, at a few places.
 func (s Suite) RealGrowing(t *testing.T) {
 	t.Helper()
 	used := 0

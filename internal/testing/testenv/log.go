@@ -30,7 +30,7 @@ func FetchLog(t failing, into, from, remote string) (writer string) {
 	return writer
 }
 
-// FetchLogAs does the same as FetchLog, and stores the log under any ref.
+// FetchLogAs fetches another clone's log as FetchLog does, but stores it under the given ref.
 func FetchLogAs(t failing, into, from, ref string) {
 	SealLog(t, from)
 	inRepo(t, into, "", "fetch", "-q", "--no-write-fetch-head", from, "+"+ownLog+":"+ref)
