@@ -67,8 +67,8 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 	return out, err
 }
 
-// Credited returns lines with the commits that wrote them. [Owners] can then find the owners. The result known is false
-// if git converted the file to text: the owners of converted lines are not known.
+// Credited returns lines with the commits that wrote them. [Owners] can then find the owners. The result `known` is
+// false if git converted the file to text: the owners of converted lines are not known.
 func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
 	opts, err := q.options()
 	if err != nil {

@@ -33,7 +33,7 @@ func follows(before, l *gitblame.Line) bool {
 		before.Unblamable == l.Unblamable && before.OrigLine+1 == l.OrigLine && before.FinalLine+1 == l.FinalLine
 }
 
-// appendAI appends the groups of lines by agents in one of git's formats. The parameter shown holds the commits whose
+// appendAI appends the groups of lines by agents in one of git's formats. The parameter `shown` holds the commits whose
 // details have been printed.
 func (s *session) appendAI(
 	buf []byte, lines []gitblame.Line, owners []*Attribution, shown map[*gitblame.Commit]bool,

@@ -20,7 +20,7 @@ type session struct {
 	written  map[int]credit // the writer of each final line, from a plain blame; nil before it ran
 }
 
-// run opens a session and calls the function show with it.
+// run opens a session and calls the function `show` with it.
 func run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, show func(*session) error,
 ) error {

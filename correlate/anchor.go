@@ -144,7 +144,7 @@ func draftParts(parts []events.CommitData, whole events.CommitData, method event
 type anchorer struct {
 	view   *trails.View
 	commit refs.OID
-	// replaced is the commit that this one replaced, if any. The field renamed returns a map from file names in that
+	// replaced is the commit that this one replaced, if any. The field `renamed` returns a map from file names in that
 	// commit to the names in this one.
 	replaced refs.OID
 	renamed  func() map[string]string

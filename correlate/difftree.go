@@ -23,9 +23,9 @@ const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. The parameter most is the largest number of files; if
-// more changed it returns ErrLarge, and 0 means no bound. It calls the function meanwhile, unless it is nil, as soon as
-// git is running.
+// diffTree compares a commit with its parent, or two commits. The parameter `most` is the largest number of files; if
+// more changed it returns ErrLarge, and 0 means no bound. It calls the function `meanwhile`, unless it is nil, as soon
+// as git is running.
 func diffTree(
 	ctx context.Context, repo *refs.Repo, most int, meanwhile func(), revs ...string,
 ) (files []fileDiff, err error) {

@@ -20,7 +20,7 @@ type Log interface {
 }
 
 // Head anchors HEAD's commit, after any earlier commits that no hook reported. The parameter git is the id of git's
-// process, or 0 if it is not known. The function meanwhile, unless it is nil, runs while git compares HEAD's commit.
+// process, or 0 if it is not known. The function `meanwhile`, unless it is nil, runs while git compares HEAD's commit.
 func Head(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time, meanwhile func(),
 ) error {
@@ -101,8 +101,8 @@ const mostFiles = 500
 // ErrLarge is returned for a commit that changes more files than the bound.
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
-// anchorAt anchors one commit. The parameter most is the largest number of changed files; for more it returns ErrLarge,
-// and 0 means no bound.
+// anchorAt anchors one commit. The parameter `most` is the largest number of changed files; for more it returns
+// ErrLarge, and 0 means no bound.
 func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
 	most int, meanwhile func()) error {
 	objects := repo.Objects()

@@ -114,7 +114,7 @@ func (l *Log) appendInTurn(ctx context.Context, drafts []Draft) ([]Event, error)
 	return events, err
 }
 
-// inTurn runs the function do under the append lock, so appends do not race for the ref. The context must have a
+// inTurn runs the function `do` under the append lock, so appends do not race for the ref. The context must have a
 // deadline.
 func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {

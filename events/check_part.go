@@ -79,8 +79,8 @@ func checkPart(r *checkedReader, p part, watched map[int64]bool) checkedPart {
 	return out
 }
 
-// lines checks events in a row and returns the last one; the result sound is true if each is readable and hashes to its
-// id.
+// lines checks events in a row and returns the last one; the result `sound` is true if each is readable and hashes to
+// its id.
 func (c *checkedPart) lines(r *checkedReader, lines [][]byte, watched map[int64]bool) (last Event, sound bool) {
 	c.marks = make([]mark, len(lines))
 	sound = true

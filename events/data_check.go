@@ -90,7 +90,7 @@ func (d *NoteData) check() error {
 	return err
 }
 
-// shaped decodes data and checks it with the function look.
+// shaped decodes data and checks it with the function `look`.
 func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	var value T
 	if err := ReadData(data, &value); err != nil {

@@ -52,7 +52,7 @@ type cutter struct {
 	err error
 }
 
-// refit decodes the data, calls the function shorten, and encodes it again only if something was cut.
+// refit decodes the data, calls the function `shorten`, and encodes it again only if something was cut.
 func refit[T any](c *cutter, data json.RawMessage, shorten func(*T)) (json.RawMessage, error) {
 	var value T
 	if err := json.Unmarshal(data, &value); err != nil {

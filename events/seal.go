@@ -118,7 +118,7 @@ func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
 	return added, err
 }
 
-// underRef calls the function do with the open file under the lock of the log's ref. Without a file it does not call
+// underRef calls the function `do` with the open file under the lock of the log's ref. Without a file it does not call
 // do.
 func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) error) error {
 	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {

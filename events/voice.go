@@ -27,8 +27,8 @@ const (
 	Unproved                 // the real writer is unknown
 )
 
-// Mine reports whether this clone wrote an event; the parameter own is its writer id. For events that were read without
-// other logs, the id decides.
+// Mine reports whether this clone wrote an event; the parameter `own` is its writer id. For events that were read
+// without other logs, the id decides.
 func (e *Event) Mine(own string) bool {
 	if e.From != nil {
 		return e.From.Aside

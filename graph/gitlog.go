@@ -69,7 +69,7 @@ func Check(ctx context.Context, repo *refs.Repo, q Query) error {
 		func(out io.Reader) error { _, err := io.Copy(io.Discard, out); return err })
 }
 
-// gitLog runs git and calls the function yield with each commit. The commits have no contributors.
+// gitLog runs git and calls the function `yield` with each commit. The commits have no contributors.
 func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

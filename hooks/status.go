@@ -103,7 +103,7 @@ func (in Installer) notes(st *Status, s site, off bool) {
 	}
 }
 
-// hookStatus examines one file. The parameter recorded says that the receipt lists its directory.
+// hookStatus examines one file. The parameter `recorded` says that the receipt lists its directory.
 func (in Installer) hookStatus(path, hook string, recorded bool) HookStatus {
 	h := HookStatus{Hook: hook, Path: path}
 	f, err := readHook(path)

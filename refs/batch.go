@@ -56,7 +56,7 @@ func startBatch(r *Repo) (*batch, error) {
 // versions do not.
 func lineSafe(rev string) bool { return !strings.ContainsAny(rev, "\n\r\x00") }
 
-// ask sends one name. It returns the content only if want is set.
+// ask sends one name. It returns the content only if `want` is set.
 func (b *batch) ask(name string, want bool, limit int64) (OID, ObjectType, []byte, error) {
 	b.usable = false
 	if _, err := io.WriteString(b.in, name+"\n"); err != nil {

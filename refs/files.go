@@ -39,7 +39,7 @@ func (r *Repo) Rename(from, to string) error {
 	return nil
 }
 
-// WriteJSON replaces a file by the JSON form of a value. Only the user can read the file. The function write is
+// WriteJSON replaces a file by the JSON form of a value. Only the user can read the file. The function `write` is
 // WriteFileAtomic, or WriteFileDurable if other data depend on the file after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
 	raw, err := json.Marshal(value)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile tries once to lock an open file. The result held is false if another process has the lock.
+// lockFile tries once to lock an open file. The result `held` is false if another process has the lock.
 func lockFile(f *os.File) (held bool, err error) {
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// held reports whether a running process may have made a lock file. The result known is false if this cannot be found
+// held reports whether a running process may have made a lock file. The result `known` is false if this cannot be found
 // out.
 //
 // An open file is not the only sign: in a transaction of many refs, git closes its lock files before it renames them.

@@ -311,7 +311,7 @@ func patch(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// copyOperands parses the offset and the length of a copy from the base. The result used is negative if the operands
+// copyOperands parses the offset and the length of a copy from the base. The result `used` is negative if the operands
 // are incomplete.
 func copyOperands(op byte, in []byte) (at, length int64, used int) {
 	for i := range 7 {

@@ -10,7 +10,7 @@ import (
 // ReadFile reads a whole file.
 func ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
 
-// ReadStart reads the beginning of a file. The parameter most is the largest number of bytes.
+// ReadStart reads the beginning of a file. The parameter `most` is the largest number of bytes.
 func ReadStart(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -20,7 +20,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(most)))
 }
 
-// ReadParts reads a file in parts, and calls the function take with each part until take returns false. The second
+// ReadParts reads a file in parts, and calls the function `take` with each part until `take` returns false. The second
 // argument of take is the file's reported size. The next part overwrites the previous one.
 func ReadParts(path string, take func(part []byte, size int64) bool) error {
 	f, err := os.Open(path)

@@ -12,7 +12,7 @@ import (
 // whether it can be polled. Files of a repository and of /proc cannot be polled, and a hook reads about forty of them.
 func ReadFile(path string) ([]byte, error) { return ReadStart(path, math.MaxInt) }
 
-// ReadStart reads the beginning of a file. The parameter most is the largest number of bytes.
+// ReadStart reads the beginning of a file. The parameter `most` is the largest number of bytes.
 func ReadStart(path string, most int) ([]byte, error) {
 	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
 	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
@@ -52,7 +52,7 @@ func again(call func() (int, error)) (int, error) {
 	}
 }
 
-// ReadParts reads a file in parts, and calls the function take with each part until take returns false. The second
+// ReadParts reads a file in parts, and calls the function `take` with each part until `take` returns false. The second
 // argument of take is the file's reported size. The next part overwrites the previous one, so the whole file is never
 // in memory.
 func ReadParts(path string, take func(part []byte, size int64) bool) error {

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 )
 
-// GitRead does the same as Git, but the function read gets the output while git is running. If git fails, the reader
-// returns git's error instead of io.EOF, because the output may be incomplete. If read returns early, git is ended, and
-// GitRead returns the error of read.
+// GitRead does the same as Git, but the function `read` gets the output while git is running. If git fails, the reader
+// returns git's error instead of io.EOF, because the output may be incomplete. If `read` returns early, git is ended,
+// and GitRead returns the error of read.
 func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader) error, args ...string) error {
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -38,7 +38,7 @@ func (r *Repo) LogPosition(name string) int64 {
 	return entries[0].position
 }
 
-// LogSince reads the entries of a ref's reflog after a position, oldest first. The result whole is false if some
+// LogSince reads the entries of a ref's reflog after a position, oldest first. The result `whole` is false if some
 // entries could not be read, and of a reflog in a file also if an entry has no message.
 func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole bool) {
 	if !r.fileRef(name) {
@@ -56,7 +56,8 @@ func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole 
 	return readLog(f, maxLogBytes)
 }
 
-// LastLog reads the last entries of a ref's reflog, oldest first. The parameter most is the largest number of entries.
+// LastLog reads the last entries of a ref's reflog, oldest first. The parameter `most` is the largest number of
+// entries.
 func (r *Repo) LastLog(name string, most int) []LogEntry {
 	if !r.fileRef(name) {
 		return plain(r.tableLog(name, 0, most))
@@ -115,7 +116,7 @@ type tableEntry struct {
 	position int64
 }
 
-// tableLog reads the newest entries after a position. The parameter most is the largest number of entries. An entry
+// tableLog reads the newest entries after a position. The parameter `most` is the largest number of entries. An entry
 // that cannot be read counts as missing.
 func (r *Repo) tableLog(name string, position int64, most int) []tableEntry {
 	stack, err := r.tables(name)

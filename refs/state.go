@@ -11,8 +11,8 @@ import (
 )
 
 // RefsState returns a text that changes whenever git-rev-list(1) --all starts at other commits: if a ref, or the HEAD
-// of a work tree, has moved. Refs whose names begin with except do not count; the parameter except ends in a slash. If
-// refs are files, it starts no process.
+// of a work tree, has moved. Refs whose names begin with except do not count; the parameter `except` ends in a slash.
+// If refs are files, it starts no process.
 func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 	if !r.fileRef("refs/") {
 		return r.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude="+except+"*", "--all")

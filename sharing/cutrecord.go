@@ -28,7 +28,7 @@ type leaving struct {
 }
 
 // leaves reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing
-// was removed. The result unsent reports whether it had commits that the remote does not have.
+// was removed. The result `unsent` reports whether it had commits that the remote does not have.
 func (p *Plan) leaves(ctx context.Context, r *records.Record) (_ *records.Record, unsent bool, err error) {
 	head := *r
 	head.Steps = nil

@@ -164,8 +164,8 @@ func (c *contents) ignores(path string) bool {
 }
 
 // savedSince reports whether the file has changed since the last look, and is nearer to the buffer after the event than
-// to the buffer before it. Then the event came late, and the file was made from that buffer. The result further reports
-// whether the buffer differs from the saved text.
+// to the buffer before it. Then the event came late, and the file was made from that buffer. The result `further`
+// reports whether the buffer differs from the saved text.
 func (l *looks) savedSince(d declared) (late, further bool, err error) {
 	was, _, found, err := l.fileSeen(d.Path)
 	raw, readable := readWorkFile(l.tree.repo, d.Path)

@@ -276,7 +276,7 @@ func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 
 // Blobs lists the contents of a path that are remembered, the last one first, at most limit.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
-// View returns the view of a commit hook, but without facts about the work tree at that moment. The function believe
+// View returns the view of a commit hook, but without facts about the work tree at that moment. The function `believe`
 // reports whether a patch may have contributed to the commit. A content with a line of any other patch is younger, and
 // is left out. Additions to the view's Known are lost with the view.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {

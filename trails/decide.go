@@ -35,7 +35,7 @@ type decision func(line []byte) *actor
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide decides between the windows that could have written the path since its last snapshot. It leaves out the
-// windows in the parameter except, whose share of the change is known.
+// windows in the parameter `except`, whose share of the change is known.
 func (j *judge) decide(path string, except ...*Window) decision {
 	return j.decideSince(path, j.tree.seen(path), except...)
 }

@@ -34,8 +34,8 @@ func (j *judge) ranOut(w *Window, path string) bool {
 	return b.over || b.partly && known && b.wrote < size
 }
 
-// count counts the bytes that a call's remaining processes wrote since the last full snapshot. The result known is
-// false if the system does not say; the result partly means that some processes have ended and only the others are
+// count counts the bytes that a call's remaining processes wrote since the last full snapshot. The result `known` is
+// false if the system does not say; the result `partly` means that some processes have ended and only the others are
 // counted.
 func (wit *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
@@ -259,7 +259,7 @@ func (j *judge) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written returns the number of bytes that the processes of a call can have written; the result known is false if its
+// written returns the number of bytes that the processes of a call can have written; the result `known` is false if its
 // shell is not among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")

@@ -210,7 +210,7 @@ func (s *step) weigh(h *heard) *weigher {
 	}
 }
 
-// settle runs the function weigh, and writes its findings.
+// settle runs the function `weigh`, and writes its findings.
 func (s *step) settle(h *heard, weigh func(*weigher) ([]finding, error)) error {
 	found, err := weigh(s.weigh(h))
 	if err != nil {

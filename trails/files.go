@@ -149,7 +149,7 @@ func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
 	return newText(oid, raw), nil
 }
 
-// fileSeen returns a path as the last look saw it; the result found is false if there was no such file.
+// fileSeen returns a path as the last look saw it; the result `found` is false if there was no such file.
 func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err error) {
 	look := l.snap
 	if look == nil {
@@ -332,8 +332,8 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 // more, git changed them.
 const maxNoted = 64
 
-// noteLeft notes the lines that a change without an owner removes: they may come back. The result left reports whether
-// no commit has one of them.
+// noteLeft notes the lines that a change without an owner removes: they may come back. The result `left` reports
+// whether no commit has one of them.
 func (wg *weigher) noteLeft(f *file) (left bool) {
 	if f.old.Whole || f.new.Whole || f.old.OID.IsZero() {
 		return false
@@ -365,8 +365,8 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-// explained reports whether a change needs no owner. The parameter reported means that a tool reported the path before
-// and after its edit.
+// explained reports whether a change needs no owner. The parameter `reported` means that a tool reported the path
+// before and after its edit.
 func (o *origins) explained(f *file, reported bool) (bool, error) {
 	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.OID {
 		delete(o.tree.state.Notes.Expected, f.path)

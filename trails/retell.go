@@ -172,7 +172,7 @@ func withoutReturns(lines [][]byte) [][]byte {
 	return out
 }
 
-// toldActor returns the writer of lines from a record: a call, or nobody if call is nil.
+// toldActor returns the writer of lines from a record: a call, or nobody if `call` is nil.
 func toldActor(call *Told) actor {
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {

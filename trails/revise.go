@@ -164,8 +164,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// `over` reports whether the call had ended before the change of a patch; the result early reports whether it had ended
-// before the patch was recorded. Changes between the call's end and the last look before that are in doubt.
+// `over` reports whether the call had ended before the change of a patch; the result `early` reports whether it had
+// ended before the patch was recorded. Changes between the call's end and the last look before that are in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true
@@ -307,7 +307,7 @@ func anewParts(parts []events.CommitData, method []events.Method) ([]events.Draf
 	return out, nil
 }
 
-// lastAnchor joins the parts of the last complete anchor of a commit; the parameter list has the newest event first.
+// lastAnchor joins the parts of the last complete anchor of a commit; the parameter `list` has the newest event first.
 func lastAnchor(list []events.Event) []events.CommitData {
 	var parts []events.CommitData
 	for i := range list {

@@ -192,7 +192,7 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	return n, nil
 }
 
-// dropsBoundary calls the function drop for the bytes of a boundary, for its prompt, and for the texts that its call
+// dropsBoundary calls the function `drop` for the bytes of a boundary, for its prompt, and for the texts that its call
 // declared for each path.
 func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)

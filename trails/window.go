@@ -101,8 +101,8 @@ type declared struct {
 	Exact  bool
 	// Proposed is the agent's text, if a person changed it before the tool wrote it.
 	Proposed *string
-	// typed holds the lines of Before that an editor saw a person type. The field put holds the typed lines that may also
-	// be a completion's.
+	// typed holds the lines of Before that an editor saw a person type. The field `put` holds the typed lines that may
+	// also be a completion's.
 	typed, put []events.LineRun
 	at         *events.Place
 }

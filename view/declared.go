@@ -32,8 +32,8 @@ const (
 	mostDeclaredBytes = 1 << 20
 )
 
-// Declares returns the changes that the input of a call declares. The function inside turns a path into git's name for
-// it.
+// Declares returns the changes that the input of a call declares. The function `inside` turns a path into git's name
+// for it.
 func Declares(input json.RawMessage, inside func(path string) string) []*Declared {
 	if len(input) > mostDeclaredBytes {
 		return nil

@@ -225,7 +225,7 @@ func (r *Reader) withHunks(c *WholeCall) error {
 	return r.addHunks(c, held)
 }
 
-// addHunks adds the hunks that a call wrote; the parameter held are lines that include the lines of the call.
+// addHunks adds the hunks that a call wrote; the parameter `held` are lines that include the lines of the call.
 func (r *Reader) addHunks(c *WholeCall, held []Anchored) error {
 	for _, id := range c.Patches {
 		e, found, err := r.log.Patch(id)
@@ -259,7 +259,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk returns the patch of an event. The parameter held has the runs of its lines in commits, and possibly others.
+// hunk returns the patch of an event. The parameter `held` has the runs of its lines in commits, and possibly others.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)

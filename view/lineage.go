@@ -169,8 +169,8 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	return out
 }
 
-// Anchors returns the runs of a conversation's lines with an owner that the function want accepts, each with the commit
-// under which it counts.
+// Anchors returns the runs of a conversation's lines with an owner that the function `want` accepts, each with the
+// commit under which it counts.
 func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
 	if err != nil {
@@ -208,7 +208,7 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 	return out, nil
 }
 
-// appendRuns adds the runs of a commit that the function want accepts.
+// appendRuns adds the runs of a commit that the function `want` accepts.
 func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.TraceID,
 	want func(*events.AnchorOwner) bool) []Anchored {
 	for i := range c.Files {

@@ -347,7 +347,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	return out, nil
 }
 
-// Conversation returns the conversation with an id; the result found is false if there is none.
+// Conversation returns the conversation with an id; the result `found` is false if there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
 	if err := r.readSome(id); err != nil {
 		return c, false, err

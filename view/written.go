@@ -13,7 +13,7 @@ type Written struct {
 	Path  string // path as raw bytes; empty for a patch, which names it
 }
 
-// Written lists the lines of a conversation for which the function want accepts the prompt and the call. It reads no
+// Written lists the lines of a conversation for which the function `want` accepts the prompt and the call. It reads no
 // record.
 func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) bool) ([]Written, error) {
 	recorded, err := r.log.Told(id)

@@ -33,7 +33,8 @@ type said struct {
 	} `json:"message"`
 }
 
-// lastSaid passes the messages of a session file to the function take, the last one first, until take returns false.
+// lastSaid passes the messages of a session file to the function `take`, the last one first, until `take` returns
+// false.
 func lastSaid(path string, take func(*said) (more bool)) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -19,7 +19,7 @@ type Outcome struct {
 	Cwd     string
 }
 
-// Result returns the result of a call. The parameter call is nil if the call is unknown.
+// Result returns the result of a call. The parameter `call` is nil if the call is unknown.
 func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.Result {
 	content := r.Output
 	result := assemble.Result{Time: time, Content: &content, Error: errorOf(content, o.Status, r.Failed)}

@@ -177,7 +177,7 @@ func (s *session) stats(raw []byte) {
 	s.sum, s.cost = sum, max(s.cost, cost)
 }
 
-// metricsOf calls the function take with the metrics of each use of a model, and whether the use gave answers.
+// metricsOf calls the function `take` with the metrics of each use of a model, and whether the use gave answers.
 func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
 	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
 	for d.Open(); d.Member(); {

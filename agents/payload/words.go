@@ -6,7 +6,7 @@ import "strings"
 // in here-documents.
 const maxCommand = 64 << 10
 
-// eachCommand calls the function yield with the words of every simple command in a shell command line, in order. It
+// eachCommand calls the function `yield` with the words of every simple command in a shell command line, in order. It
 // handles quotes, comments and operators, expands nothing, and treats a here-document as more commands.
 func eachCommand(line string, yield func(words []string)) {
 	if len(line) > maxCommand {

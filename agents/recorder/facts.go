@@ -79,7 +79,7 @@ type LineFacts struct {
 // parameter prior is the head of the stored version; nil if there is none.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
-// put adds the facts to a record. The parameter said is the text of the newest note.
+// put adds the facts to a record. The parameter `said` is the text of the newest note.
 func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	if f == nil {
 		return

@@ -14,8 +14,8 @@ import (
 // maxFiles limits the number of session files of one agent.
 const maxFiles = 200_000
 
-// List lists the regular files below root that the function take accepts as session files. It visits at most depth
-// levels of directories and only files that were changed at since or later. The function take also sets the known
+// List lists the regular files below root that the function `take` accepts as session files. It visits at most depth
+// levels of directories and only files that were changed at since or later. The function `take` also sets the known
 // fields. A missing root has no files; unreadable files are skipped. The oldest file comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
@@ -59,8 +59,8 @@ func List(root string, depth int, since time.Time, take func(path string) (capab
 	return found
 }
 
-// Sessions lists the files below a root that contain sessions of the project, like List. The function about returns the
-// session of a file; the zero value if the file has none.
+// Sessions lists the files below a root that contain sessions of the project, like List. The function `about` returns
+// the session of a file; the zero value if the file has none.
 func (p Project) Sessions(root string, depth int, since time.Time,
 	about func(path string) capability.Session) []capability.Session {
 	return List(root, depth, since, func(path string) (capability.Session, bool) {

@@ -56,7 +56,7 @@ func (m Members) Before(list string, head []byte) bool {
 	return false
 }
 
-// Peek calls the function read with an opened file of JSON lines; it returns the zero value if the file cannot be
+// Peek calls the function `read` with an opened file of JSON lines; it returns the zero value if the file cannot be
 // opened.
 func Peek[T any](path string, read func(File) T) (told T) {
 	file, err := Lines(path, "")

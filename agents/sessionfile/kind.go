@@ -110,7 +110,7 @@ func FullHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// First yields up to most objects from the start of a file, until the function yield returns false.
+// First yields up to most objects from the start of a file, until the function `yield` returns false.
 func First(file File, most int, yield func(object jsonlines.Object) bool) {
 	in := file.From(0, 0)
 	for range most {

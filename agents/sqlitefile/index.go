@@ -10,9 +10,9 @@ import (
 // ErrNoIndex reports a table that lacks SQLite's automatic index of the first column.
 var ErrNoIndex = fmt.Errorf("%w: no index of the first column", ErrFormat)
 
-// Prefix yields the rows whose first column begins with a prefix, in the order of these texts, until the function yield
-// returns an error. It reads only the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1), and not
-// the rows.
+// Prefix yields the rows whose first column begins with a prefix, in the order of these texts, until the function
+// `yield` returns an error. It reads only the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1),
+// and not the rows.
 func (t *Table) Prefix(prefix string, yield func(text string, id int64) error) error {
 	root, err := t.db.autoIndex(t.name)
 	if err != nil {

@@ -44,7 +44,7 @@ func (db *DB) Table(name string) (*Table, bool, error) {
 	return found, found != nil, nil
 }
 
-// Each yields the rows in the order of their ids, until the function yield returns an error.
+// Each yields the rows in the order of their ids, until the function `yield` returns an error.
 func (t *Table) Each(yield func(row *Row) error) error {
 	if err := t.db.walk(t.root, yield); err != nil {
 		return fmt.Errorf("read table: %w", err)

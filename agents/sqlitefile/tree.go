@@ -66,7 +66,7 @@ var (
 type visited struct{ pages int }
 
 // node reads a page. It calls the function cell for each cell on the page. For an inner page, it then calls the
-// function rest with the page after the last cell.
+// function `rest` with the page after the last cell.
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
 	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
@@ -122,7 +122,7 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	return yield(row)
 }
 
-// record reads the record of a cell; the parameter most is the greatest number of its bytes on the page of the cell.
+// record reads the record of a cell; the parameter `most` is the greatest number of its bytes on the page of the cell.
 func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	row := &Row{db: db, size: int64(size)}
 	local := db.localSize(size, most)

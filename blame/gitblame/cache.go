@@ -91,7 +91,7 @@ type kept struct {
 	path    string // path and options of the question, see subject
 	context digest // context of all answers
 	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; it is zero if
-	// git was not asked. The field filtered is git's answer.
+	// git was not asked. The field `filtered` is git's answer.
 	attributes digest
 	filtered   bool
 	answers    []*answer // the last used answer is at the end
@@ -99,7 +99,7 @@ type kept struct {
 	passing    bool      // used by one process only, never stored
 }
 
-// find returns an answer for a commit that the function fits accepts, or nil.
+// find returns an answer for a commit that the function `fits` accepts, or nil.
 func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {
 	for i := len(k.answers) - 1; i >= 0; i-- {
 		if a := k.answers[i]; a.holds(commit) && fits(a) {

@@ -82,7 +82,7 @@ func (d *decoder) int() int {
 	return int(n)
 }
 
-// count reads the number of items. The parameter least is the smallest size of an item in bytes.
+// count reads the number of items. The parameter `least` is the smallest size of an item in bytes.
 func (d *decoder) count(least int) int {
 	n := d.int()
 	if n > len(d.In)/least {

@@ -138,7 +138,7 @@ func (s *Session) askedCommit() (refs.OID, bool) {
 	return oid, err == nil
 }
 
-// objects returns the reader of objects. The caller must call the result done.
+// objects returns the reader of objects. The caller must call the result `done`.
 func (s *Session) objects() (objects *refs.Objects, done func()) {
 	if s.opts.History != nil {
 		return s.opts.History.objects, func() {}

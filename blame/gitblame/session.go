@@ -81,8 +81,8 @@ func (s *Session) find() error {
 	return nil
 }
 
-// Try calls the function show. If git refuses an untracked file, Try calls show again with an index that has the file.
-// If git refuses the arguments, the error is git's own message about the words that the user typed.
+// Try calls the function `show`. If git refuses an untracked file, Try calls show again with an index that has the
+// file. If git refuses the arguments, the error is git's own message about the words that the user typed.
 func (s *Session) Try(show func() error) error {
 	err := s.named(show)
 	var refused *Failure

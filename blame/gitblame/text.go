@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// AppendGroup appends the lines that git prints before a content line. The parameter shown holds the commits whose
+// AppendGroup appends the lines that git prints before a content line. The parameter `shown` holds the commits whose
 // details have been printed.
 func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte {
 	buf = AppendPosition(buf, l, count)

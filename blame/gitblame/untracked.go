@@ -23,7 +23,7 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named calls the function show. If git refuses an untracked file, named calls show again with an index that has the
+// named calls the function `show`. If git refuses an untracked file, named calls show again with an index that has the
 // file, and then deletes that index.
 func (s *Session) named(show func() error) error {
 	err := show()

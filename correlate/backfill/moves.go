@@ -16,7 +16,7 @@ const (
 
 // carried finds the added lines that the change did not write, and returns the source of each. The result is parallel
 // to the added lines. Such a line differs only in white space from a line that the same hunk removed. Or it is in a
-// moved block, from the same file or another one. The function says reports whether an added line is distinctive. For
+// moved block, from the same file or another one. The function `says` reports whether an added line is distinctive. For
 // example: a person moves an agent's function to another file. The commit did not write it.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))

@@ -101,8 +101,8 @@ func weigh(log Log, commit refs.OID) (*Commit, error) {
 	return c, nil
 }
 
-// Weigh decides which owners count, from the events that name a commit. The parameter own is the writer of this clone's
-// log.
+// Weigh decides which owners count, from the events that name a commit. The parameter `own` is the writer of this
+// clone's log.
 func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 	return weighAll(commit, recorded, own, signersOf(nil))
 }

@@ -103,7 +103,7 @@ func section(r *gitdiff.Reader) ([]File, error) {
 	return files, r.Patch(records, &hunkTaker{files: files})
 }
 
-// Between lists the changes of files from one tree to another. The parameter most is the largest number of files; if
+// Between lists the changes of files from one tree to another. The parameter `most` is the largest number of files; if
 // there are more, Between fails.
 func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) (files []File, err error) {
 	args := append(append([]string{"--literal-pathspecs", "diff-tree"}, gitdiff.Patch()...), from.String(), to.String())

@@ -185,8 +185,8 @@ func (q Queue) Busy() bool {
 // lockWait is the time to wait for the lock. It is longer than Busy holds the lock.
 const lockWait = 200 * time.Millisecond
 
-// Work calls the function do for each job and then the function rest for other work, until no job is left and the
-// function more returns false. It returns at once if another process works on the queue. A failed job is removed too,
+// Work calls the function `do` for each job and then the function `rest` for other work, until no job is left and the
+// function `more` returns false. It returns at once if another process works on the queue. A failed job is removed too,
 // unless the context has ended.
 func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, more func() bool) error {
 	var failed error

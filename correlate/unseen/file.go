@@ -84,7 +84,7 @@ func (f *file) fromOthers() error {
 	return err
 }
 
-// link finds other names of the content or its path in the logs. The result seen reports whether a work tree had the
+// link finds other names of the content or its path in the logs. The result `seen` reports whether a work tree had the
 // content. A short content gets no other names unless the commit renamed it, because anybody may type it. For example:
 // an agent wrote a.txt, and a person ran mv a.txt b.txt and committed b.txt with hooks switched off.
 func (f *file) link(view *trails.View) (seen bool, err error) {

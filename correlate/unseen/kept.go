@@ -200,7 +200,8 @@ func (s *Search) take(under string, a keptAnswer) {
 	}
 }
 
-// recallCommit returns the stored answer about a whole commit. The result found is nil for a commit without a finding.
+// recallCommit returns the stored answer about a whole commit. The result `found` is nil for a commit without a
+// finding.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
 	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
 	if !there || !s.holds(&a) {

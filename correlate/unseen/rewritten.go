@@ -42,8 +42,8 @@ func (f *file) credible(r *belief.Run) bool {
 	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
 }
 
-// carriedFrom compares the file with its content in an older commit. The function counts selects the runs whose owners
-// may be taken.
+// carriedFrom compares the file with its content in an older commit. The function `counts` selects the runs whose
+// owners may be taken.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {
 	known := f.weighed[older]
 	if known == nil {

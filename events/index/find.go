@@ -102,8 +102,8 @@ type termAt struct {
 	at   place
 }
 
-// among returns at most mostCandidates rows whose keys have a beginning, from the logs that are read. The function next
-// returns the key at which to continue after a row.
+// among returns at most mostCandidates rows whose keys have a beginning, from the logs that are read. The function
+// `next` returns the key at which to continue after a row.
 func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt, err error) {
 	err = t.parts(func(seek seeker) error {
 		for start, n := prefix, 0; n < mostCandidates; {

@@ -83,7 +83,7 @@ func (r *runReader) number() uint64 {
 	return n
 }
 
-// `from` yields the events of rows in order, beginning at a key, until the function yield returns false.
+// `from` yields the events of rows in order, beginning at a key, until the function `yield` returns false.
 func from(rows rowCursor, start []byte, yield func(key []byte, at place) bool) error {
 	behind := func(key []byte, at place) bool { return bytes.Compare(key, start) < 0 || yield(key, at) }
 	for r := rows.before(start); r.key != nil; r = rows.next() { // an earlier run may hold the key

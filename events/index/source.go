@@ -118,7 +118,7 @@ func (t *text) eachRow(prefix []byte, yield func(row)) error {
 // errStopped ends a scan that is no longer needed.
 var errStopped = errors.New("stopped")
 
-// scan gives the rows whose keys have a prefix, in order, until the function yield returns false. The prefix must be
+// scan gives the rows whose keys have a prefix, in order, until the function `yield` returns false. The prefix must be
 // the one for which the holder was made.
 func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	if h.at == 0 {
@@ -214,7 +214,7 @@ func (r *recent) close() []row {
 	return r.rows
 }
 
-// scan gives the rows of the log whose keys begin with prefix, in order, until the function yield returns false.
+// scan gives the rows of the log whose keys begin with prefix, in order, until the function `yield` returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	goOn := true
 	each := func(rows rowCursor) error {

@@ -229,7 +229,7 @@ func Settler() trails.Settler {
 var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 
 // Guard starts the timer of the hard limit, and makes a panic end the process silently. The caller must defer the
-// returned function. If the function ended is not nil, it is called before the limit ends the process, while the work
+// returned function. If the function `ended` is not nil, it is called before the limit ends the process, while the work
 // may still be running.
 func Guard(limit time.Duration, ended func(error)) func() {
 	debug.SetGCPercent(-1) // the process ends before garbage collection is worth its cost

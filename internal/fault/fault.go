@@ -17,7 +17,8 @@ import (
 
 var door atomic.Pointer[func(what string)]
 
-// At sets the handler of panics. The function tell receives the panic and its place on one line, and ends the program.
+// At sets the handler of panics. The function `tell` receives the panic and its place on one line, and ends the
+// program.
 func At(tell func(what string)) { door.Store(&tell) }
 
 // Tell sets the handler for programs that people run: it prints an error on one line, and exits with git's status.

@@ -93,7 +93,7 @@ type Decode func(d *Document) ([]*records.Record, error)
 
 // Each yields the conversations of all rows. It stops at the first fault, unless the caller skips faulty rows
 // ([jsonl.Passing]). An array is one row if its first element is a part of a conversation and not a whole conversation;
-// the function whole reports this.
+// the function `whole` reports this.
 func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 	yield func(row int, record *records.Record) error) error {
 	rows := 0

@@ -1,6 +1,6 @@
 package language
 
-// row is a language with the endings and names of its files. The field recorded is the name in records if that is not
+// row is a language with the endings and names of its files. The field `recorded` is the name in records if that is not
 // the name in lower case.
 type row struct{ name, files, recorded string }
 

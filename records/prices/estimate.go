@@ -37,7 +37,7 @@ func (t *Table) Tiered(model string) bool {
 }
 
 // Estimate returns the cost of uses that should add up to a total. If they add up to less and there is only one model,
-// the rest is counted for that model. The result known is false if a price is missing, or if the model of some tokens
+// the rest is counted for that model. The result `known` is false if a price is missing, or if the model of some tokens
 // is unknown. It is unknown how long cached tokens are kept, so the lower price is used.
 func (t *Table) Estimate(total records.TokenUsage, uses []Use) (usd float64, known bool) {
 	var sum records.TokenUsage

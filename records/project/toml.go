@@ -7,7 +7,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// eachKey calls the function take for each key of a TOML document, with the names of the tables above it. These names
+// eachKey calls the function `take` for each key of a TOML document, with the names of the tables above it. These names
 // may come from a header, from the key itself or from inline tables. It stops at an error, because the document may be
 // only a part.
 func eachKey(content string, take func(path []string, value *unstable.Node)) {

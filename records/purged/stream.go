@@ -14,7 +14,7 @@ var errFound = errors.New("found")
 // chunk is the size of the pieces in which a stream is searched.
 const chunk = 1 << 20
 
-// HoldsStream does the same as Holds, for a stream: the function give writes the stream, and must stop with the
+// HoldsStream does the same as Holds, for a stream: the function `give` writes the stream, and must stop with the
 // writer's error. It also finds a text that is split across writes, and matches of expressions of any length.
 func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	if s.Empty() {
@@ -56,8 +56,8 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, err
 }
 
-// Windows passes a stream to the function test in pieces that overlap by the given number of bytes, until test returns
-// true. The function give writes the stream.
+// Windows passes a stream to the function `test` in pieces that overlap by the given number of bytes, until `test`
+// returns true. The function `give` writes the stream.
 func Windows(overlap int, test func(string) bool, give func(io.Writer) error) (bool, error) {
 	w := &windows{overlap: overlap, test: test}
 	if err := give(w); errors.Is(err, errFound) {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// check is one question about a record. The field share returns the part of the record for which the answer is yes;
+// check is one question about a record. The field `share` returns the part of the record for which the answer is yes;
 // false if the check does not apply.
 type check struct {
 	id     string

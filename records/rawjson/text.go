@@ -99,7 +99,7 @@ func appendValid(out, raw []byte) []byte {
 	return out
 }
 
-// appendEscape decodes an escape; the parameter raw begins with its letter.
+// appendEscape decodes an escape; the parameter `raw` begins with its letter.
 func appendEscape(out, raw []byte) (next, rest []byte) {
 	switch c := raw[0]; c {
 	case 'n':

@@ -56,7 +56,7 @@ type begun struct {
 	bytes int
 }
 
-// ended holds the result of a piece of work: the function keep stores it.
+// ended holds the result of a piece of work: the function `keep` stores it.
 type ended struct {
 	keep func() error
 	seen map[string]string // the secrets found, each with its rule

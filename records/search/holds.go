@@ -17,8 +17,8 @@ func NewMatcher(text string) (*Matcher, error) {
 	return &Matcher{text, wanted[:min(len(wanted), mostWords)]}, nil
 }
 
-// Find searches texts that belong together and returns a snippet of each; the result found is true if each word of the
-// query is in at least one of them. The snippet of a text without a match is "".
+// Find searches texts that belong together and returns a snippet of each; the result `found` is true if each word of
+// the query is in at least one of them. The snippet of a text without a match is "".
 func (m *Matcher) Find(texts []string) (snippets []string, found bool) {
 	held := map[string]bool{}
 	hit := make([]bool, len(texts))

@@ -9,7 +9,7 @@ import (
 // longestWord is the greatest length of an indexed word, in bytes: longer words are data.
 const longestWord = 64
 
-// words calls the function yield with every word of a text in lower case, and with the parts of compound names.
+// words calls the function `yield` with every word of a text in lower case, and with the parts of compound names.
 func words(text string, yield func(word string)) {
 	for len(text) > 0 {
 		start := strings.IndexFunc(text, wordRune)

@@ -106,7 +106,7 @@ func (a *analysis) allConstraints() []string {
 }
 
 // open returns the newest instruction whose work is not in a commit; "" if the conversation ended with a checkpoint or
-// nothing is left to do. The result decided is false if the conversation does not show this.
+// nothing is left to do. The result `decided` is false if the conversation does not show this.
 func (c *conversation) open(words *Words) (instruction string, decided bool) {
 	const least = 12
 	for _, t := range slices.Backward(c.nodes()) {

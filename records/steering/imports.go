@@ -175,7 +175,7 @@ func (e *ecosystem) names(word, module string) bool {
 var otherNames = map[string]string{"cv2": "opencv", "pil": "pillow", "sklearn": "scikit-learn", "bs4": "beautifulsoup4"}
 
 // `declares` reports whether a manifest in the directory of a file or above names a package, or whether the project
-// itself contains such a module. The result asked is "" if there is no manifest.
+// itself contains such a module. The result `asked` is "" if there is no manifest.
 func (c *conversation) declares(e *ecosystem, call string, prompt int, name, file string) (declared bool,
 	asked string) {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {

@@ -191,7 +191,7 @@ func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	return out
 }
 
-// fate returns the fate of the lines that an answer wrote; the result found is false if it is unknown.
+// fate returns the fate of the lines that an answer wrote; the result `found` is false if it is unknown.
 func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	for i := range s.ToolCalls {
 		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]
@@ -215,8 +215,8 @@ func (m *maker) paths(s *records.Step) []string {
 	return out
 }
 
-// `all` reports whether the function ended returns true for the failures of all calls of a step; a successful call has
-// the failure "".
+// `all` reports whether the function `ended` returns true for the failures of all calls of a step; a successful call
+// has the failure "".
 func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {
 		failure := ""

@@ -35,7 +35,7 @@ var (
 
 // Read reads answers, one on each line, with the members state_id, teacher_id, action and optionally hint_text. An
 // action is a text, or calls in the form of a state's action. If a teacher has two answers to a state, the later one
-// counts. The function clean is applied to all texts.
+// counts. The function `clean` is applied to all texts.
 func (t *Teachers) Read(r io.Reader, clean func(string) (string, error)) error {
 	in := jsonl.NewReader(r, 0)
 	for {

@@ -15,7 +15,7 @@ type File struct {
 	Data []byte
 }
 
-// Files makes all files of a document under their usual names. It passes them one by one to the function take, and
+// Files makes all files of a document under their usual names. It passes them one by one to the function `take`, and
 // stops at its first error.
 func Files(d *Document, take func(File) error) error {
 	for _, one := range []struct {

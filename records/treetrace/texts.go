@@ -17,8 +17,8 @@ var names = []string{
 	"RejectionsByKind", "Model", "Models",
 }
 
-// Texts passes every text of the document to the function visit, and replaces the text with the result. Ids, times and
-// words of the format are not texts. It stops at the first error.
+// Texts passes every text of the document to the function `visit`, and replaces the text with the result. Ids, times
+// and words of the format are not texts. It stops at the first error.
 func (d *Document) Texts(visit func(string) (string, error)) error {
 	return texts(reflect.ValueOf(d), visit)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Each runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
-// with. The function take parses one section and returns keep, which is called when the section is known to be
+// with. The function `take` parses one section and returns keep, which is called when the section is known to be
 // complete. There is one section for each line, in the order of the list; it is empty if nothing changed.
 //
 // Git stops at the first missing or damaged object. Each adds the index of the affected line to skipped, and starts git

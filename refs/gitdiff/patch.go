@@ -14,7 +14,7 @@ type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
 // Lines receives the lines of a patch.
 type Lines interface {
-	// Hunk begins a hunk. The parameter record is the index of its record.
+	// Hunk begins a hunk. The parameter `record` is the index of its record.
 	Hunk(record int, h Hunk)
 	// Removed and Added receive a line of the current hunk, with its line feed if it has one. The bytes are valid only
 	// during the call.

@@ -48,7 +48,7 @@ func (m *Missed) Add(o Missed) {
 // maxNote bounds the size of a note in bytes. Missed hooks beyond the bound are not counted.
 const maxNote = 64 << 10
 
-// NoteMissed leaves a note that a hook in a work tree could not record. The parameter call is true for the end of a
+// NoteMissed leaves a note that a hook in a work tree could not record. The parameter `call` is true for the end of a
 // tool call. It writes the note to every place, because a reader may not have access to all of them. It reports whether
 // it could write one.
 func NoteMissed(gitDir, why string, call bool) (left bool) {

@@ -101,8 +101,8 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// `each` calls the function take for every record in order, with its key, the three bits of its kind, and the value.
-// The function take must read the whole value, unless it returns false.
+// `each` calls the function `take` for every record in order, with its key, the three bits of its kind, and the value.
+// The function `take` must read the whole value, unless it returns false.
 func (b block) each(take func(key []byte, kind byte, value *reader) (more bool, err error)) error {
 	in := &reader{rest: b.records}
 	var key []byte

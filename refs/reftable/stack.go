@@ -83,7 +83,7 @@ type Ref struct {
 	Target string // the target of a symbolic ref
 }
 
-// Ref finds a ref by its full name. The result found is false if the ref is missing.
+// Ref finds a ref by its full name. The result `found` is false if the ref is missing.
 func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	for _, t := range slices.Backward(s.tables) {
 		met := false

@@ -57,7 +57,7 @@ type Line struct {
 	Owner *blame.Annotated
 }
 
-// EachAdded calls the function take for each added line.
+// EachAdded calls the function `take` for each added line.
 func (d *Diff) EachAdded(take func(*Line)) {
 	for _, f := range d.Files {
 		f.each(Added, take)
@@ -233,7 +233,7 @@ func (f *finder) below() string {
 	}
 }
 
-// EachLine calls the function take for each line of the hunks.
+// EachLine calls the function `take` for each line of the hunks.
 func (f *File) EachLine(take func(*Line)) {
 	for i := range f.Hunks {
 		for k := range f.Hunks[i].Lines {
@@ -242,7 +242,7 @@ func (f *File) EachLine(take func(*Line)) {
 	}
 }
 
-// `each` calls the function take for the lines that only one side has.
+// `each` calls the function `take` for the lines that only one side has.
 func (f *File) each(sign byte, take func(*Line)) {
 	f.EachLine(func(l *Line) {
 		if l.Sign == sign {

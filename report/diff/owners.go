@@ -313,7 +313,7 @@ func (f *finder) older(file *File) ([]byte, error) {
 	return f.objects.Blob(file.Old)
 }
 
-// apply applies the hunks to the old content. The result fits is false if they do not fit.
+// apply applies the hunks to the old content. The result `fits` is false if they do not fit.
 func (f *File) apply(before []byte) (after []byte, fits bool) {
 	old := bytes.SplitAfter(before, []byte("\n"))
 	if len(old[len(old)-1]) == 0 {

@@ -123,7 +123,7 @@ type Sums struct {
 	agents   map[string]int
 }
 
-// New returns empty sums. The parameter named is the range as the user typed it.
+// New returns empty sums. The parameter `named` is the range as the user typed it.
 func New(named []string, by stats.By) *Sums {
 	return &Sums{
 		Stats: Stats{
@@ -180,7 +180,7 @@ func (s *Sums) order() {
 	})
 }
 
-// counted returns the conversations to count: all known ones if whole is set, otherwise the conversations that wrote
+// counted returns the conversations to count: all known ones if `whole` is set, otherwise the conversations that wrote
 // lines of the commits.
 func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, error) {
 	if whole {
@@ -199,8 +199,8 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds the use of conversations after all commits, and makes the groups. If whole is set, it takes all
-// known conversations, otherwise the conversations that wrote lines of the commits.
+// AddConversations adds the use of conversations after all commits, and makes the groups. If `whole` is set, it takes
+// all known conversations, otherwise the conversations that wrote lines of the commits.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {

@@ -186,7 +186,7 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out)
 }
 
-// answer returns the output of a command, or a part of its list if the address has a cursor. The result next is the
+// answer returns the output of a command, or a part of its list if the address has a cursor. The result `next` is the
 // address of the following entries.
 func (q *question) answer(a asked) (out []byte, next string, err error) {
 	ask := q.r.URL.Query()

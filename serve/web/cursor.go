@@ -91,8 +91,8 @@ func (q *question) part(w wanted) (answer []byte, last string, more bool, err er
 	}
 }
 
-// partInto requests and decodes a part of a list. The result next is the entry before the following part; "" at the end
-// of the list.
+// partInto requests and decodes a part of a list. The result `next` is the entry before the following part; "" at the
+// end of the list.
 func (q *question) partInto(to any, w wanted) (next string, err error) {
 	answer, last, more, err := q.part(w)
 	if err != nil {
@@ -107,7 +107,7 @@ func (q *question) partInto(to any, w wanted) (next string, err error) {
 	return last, nil
 }
 
-// keeping makes a filter of JSON entries from a filter of decoded ones; nil if the parameter asked is false.
+// keeping makes a filter of JSON entries from a filter of decoded ones; nil if the parameter `asked` is false.
 func keeping[T any](asked bool, keep func(*T) bool) func(json.RawMessage) bool {
 	if !asked {
 		return nil

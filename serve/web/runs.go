@@ -199,8 +199,8 @@ func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name sets the facts about the block's commit and conversation. The parameter told notes which prompts earlier blocks
-// have.
+// name sets the facts about the block's commit and conversation. The parameter `told` notes which prompts earlier
+// blocks have.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {

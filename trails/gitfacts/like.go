@@ -17,7 +17,7 @@ import (
 const maxNamesakes = 4
 
 // Foreign lists the newest commits that were not made in this work tree since the first mark. Without a reflog the list
-// is empty. For the parameter asked, see MadeByHand.
+// is empty. For the parameter `asked`, see MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil

@@ -35,7 +35,7 @@ const (
 )
 
 // nearBase walks back from both commits, newest commit first, and paints each commit by the sides that reach it, as git
-// does. The result known is false if git may choose among several bases, if the history is shallow or grafted, or if
+// does. The result `known` is false if git may choose among several bases, if the history is shallow or grafted, or if
 // the walk reads too many commits.
 func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
 	for _, name := range []string{"shallow", filepath.Join("info", "grafts")} {

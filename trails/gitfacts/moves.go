@@ -42,7 +42,7 @@ func movesOf(at refs.OID, entries []refs.LogEntry) []Move {
 	return out
 }
 
-// `since` reads the moves of HEAD after a mark, oldest first. The result whole is false if some could not be read.
+// `since` reads the moves of HEAD after a mark, oldest first. The result `whole` is false if some could not be read.
 func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	if mark.Storage != storage(repo) {
 		return nil, false
@@ -51,7 +51,7 @@ func since(repo *refs.Repo, mark Mark) (moves []Move, whole bool) {
 	return movesOf(mark.Head, entries), whole
 }
 
-// Last reads HEAD's last moves, oldest first. The parameter most is the largest number of moves.
+// Last reads HEAD's last moves, oldest first. The parameter `most` is the largest number of moves.
 func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }

@@ -20,7 +20,7 @@ type Work struct {
 	hands *hands // nil before the first use
 }
 
-// hands caches the list of commits that were made by hand, for one value of the parameter asked.
+// hands caches the list of commits that were made by hand, for one value of the parameter `asked`.
 type hands struct {
 	asked refs.OID
 	list  []refs.OID
@@ -31,7 +31,7 @@ func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
 	return &Work{Before: before, Now: now, Reader: read, repo: repo}
 }
 
-// Moves lists the moves of HEAD since the first mark, oldest first. The result whole is false if some could not be
+// Moves lists the moves of HEAD since the first mark, oldest first. The result `whole` is false if some could not be
 // read.
 func (w *Work) Moves() (moves []Move, whole bool) {
 	if w.moves == nil {
@@ -60,7 +60,7 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 
 // MadeByHand reports whether somebody made a commit from their work tree or index. Git made all other commits, and
 // wrote their contents from elsewhere to the work tree. A commit made by hand does not show the source of its lines.
-// The parameter asked is the commit that is being anchored, if any: if the reflog does not end with it, its maker is
+// The parameter `asked` is the commit that is being anchored, if any: if the reflog does not end with it, its maker is
 // unknown.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)

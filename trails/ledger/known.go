@@ -33,7 +33,7 @@ type Known struct {
 	sizes map[string]int64
 	// recent holds the last used vectors of each path, because contents are followed step by step.
 	recent map[string][]knownVector
-	// names holds the other names of paths after they were read. The field left holds, in the same way, the lines that
+	// names holds the other names of paths after they were read. The field `left` holds, in the same way, the lines that
 	// were removed from paths.
 	names map[string][]string
 	left  map[string][]left
@@ -84,7 +84,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Only returns a store for reading, with the contents that the function keep accepts.
+// Only returns a store for reading, with the contents that the function `keep` accepts.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {

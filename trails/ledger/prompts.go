@@ -45,7 +45,7 @@ func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
 	return nil
 }
 
-// Get returns the text of a prompt. The result found is false if this machine does not have it.
+// Get returns the text of a prompt. The result `found` is false if this machine does not have it.
 func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool, err error) {
 	raw, err := refs.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +129,7 @@ func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	return n, err
 }
 
-// `each` calls the function yield for every stored text, with its time.
+// `each` calls the function `yield` for every stored text, with its time.
 func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time) error) error {
 	traces, err := p.Traces()
 	if err != nil {

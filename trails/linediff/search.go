@@ -29,7 +29,7 @@ type search struct {
 	a, b         *text
 	aLine, bLine []int32
 	aIDs, bIDs   []int32
-	// forward and backward hold the furthest x reached on each diagonal x-y. The field zero is the index of diagonal 0.
+	// forward and backward hold the furthest x reached on each diagonal x-y. The field `zero` is the index of diagonal 0.
 	forward, backward []int
 	zero              int
 	costLimit         int

@@ -35,7 +35,7 @@ const (
 	Faint              // the only evidence is that the path had it once
 )
 
-// AtMost returns the list with the trust of each candidate limited to the parameter most.
+// AtMost returns the list with the trust of each candidate limited to the parameter `most`.
 func AtMost(list []Candidate, most Trust) []Candidate {
 	out := make([]Candidate, len(list))
 	for i, c := range list {

@@ -105,8 +105,8 @@ func (c *copier) beside(line, next int) []place {
 	return c.near(line, c.from[line+next], next)
 }
 
-// near lists, for each place, the nearest place before it, or after it if next is -1, that has a line. Between them may
-// stand short lines, and lines that the content does not have.
+// near lists, for each place, the nearest place before it, or after it if `next` is -1, that has a line. Between them
+// may stand short lines, and lines that the content does not have.
 func (c *copier) near(line int, from []place, next int) []place {
 	var out []place
 	for _, p := range from {

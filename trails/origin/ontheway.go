@@ -16,8 +16,8 @@ import (
 // is evidence for them.
 
 // onTheWay is the ordered list of finders of the content that git put between the last seen content and the new one.
-// Each one gets the findings of the previous ones. The result found is false if there is no such content. The result
-// more lists additional candidates.
+// Each one gets the findings of the previous ones. The result `found` is false if there is no such content. The result
+// `more` lists additional candidates.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
 	headPut, putLast, resumedOnto, poppedOnto, comeBack,
 }

@@ -184,8 +184,8 @@ func (q *Query) inPlace(from []vector.Origin) ([]vector.Origin, error) {
 
 // takeBack gives runs of open lines that a content has in the same order the owners that they have there. Their
 // punctuation may differ there. For example: prek puts a person's lines aside while an agent commits, and prettier,
-// which the agent's command then runs, breaks them. A run needs at least as much text as the parameter least asks for.
-// Its lines that were given back before also count.
+// which the agent's command then runs, breaks them. A run needs at least as much text as the parameter `least` asks
+// for. Its lines that were given back before also count.
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool {

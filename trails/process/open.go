@@ -16,7 +16,7 @@ const (
 	NotShown              // the system does not show it
 )
 
-// See searches for running processes of a program, and checks whether they have a directory open. The function runs
+// See searches for running processes of a program, and checks whether they have a directory open. The function `runs`
 // recognises the processes by their name and command line. For example: if an editor runs a shell in one of its
 // windows, the shell works in the directory of that window.
 func See(dir string, runs func(name string, arguments func() []string) bool) Sight {

@@ -55,7 +55,7 @@ type Search struct {
 }
 
 // Left lists the running processes of a call: descendants of the agent, and processes that lost their parent. Each
-// comes after its parent. The result known is false if the system does not show them.
+// comes after its parent. The result `known` is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -63,7 +63,7 @@ func (q Search) Left() (left []Process, known bool) {
 	return q.leftBeside(ancestors(selfPID()))
 }
 
-// leftBeside does the same as Left, for a given process instead of this one. The parameter own lists that process and
+// leftBeside does the same as Left, for a given process instead of this one. The parameter `own` lists that process and
 // its ancestors.
 func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	t := taken{query: q, own: own}
@@ -289,8 +289,8 @@ type Output struct {
 // steady bounds how often a measurement is repeated because something was printed during it.
 const steady = 8
 
-// Measure reads how many bytes each process of a list has written. The list comes from Left or Grown. The result known
-// is false if the system does not show the number for one of the processes.
+// Measure reads how many bytes each process of a list has written. The list comes from Left or Grown. The result
+// `known` is false if the system does not show the number for one of the processes.
 func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {
@@ -337,7 +337,7 @@ func outputs(list []Process, workTree string) (found []Output) {
 }
 
 // Since returns the number of bytes that processes wrote between two measurements, without printed bytes: at most so
-// many bytes can be in the work tree. The result known is false if a process has ended and its last number is lost;
+// many bytes can be in the work tree. The result `known` is false if a process has ended and its last number is lost;
 // then the result counts only the others.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {
 	known = true

@@ -113,8 +113,8 @@ func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	})
 }
 
-// renamedFrom lists the old files that have one of the new names in the index. If told is set, such a file is a rename
-// even if the texts are not similar.
+// renamedFrom lists the old files that have one of the new names in the index. If `told` is set, such a file is a
+// rename even if the texts are not similar.
 func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File

@@ -144,7 +144,7 @@ func (a *addition) excludeFilter(ctx context.Context, filter string) error {
 	return err
 }
 
-// withFilter returns the paths whose attribute "filter" has the given value. The parameter list is NUL-terminated
+// withFilter returns the paths whose attribute "filter" has the given value. The parameter `list` is NUL-terminated
 // paths.
 func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")

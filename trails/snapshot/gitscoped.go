@@ -114,7 +114,7 @@ func (e *Engine) forceRemove(ctx context.Context, paths []string) error {
 }
 
 // realign gives single paths the entries of the user's index, or none. Otherwise git would decide about a file by its
-// entry in the scratch index, or still skip a file whose mark the user has removed. The result borrowed lists entries
+// entry in the scratch index, or still skip a file whose mark the user has removed. The result `borrowed` lists entries
 // that must be removed after git has run. They show git that a directory with a repository in it belongs to the work
 // tree, if the scratch index has no other entry there.
 func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []string) (borrowed []string, err error) {
@@ -205,7 +205,7 @@ func (e *Engine) placeOf(path string, user *gitIndex) place {
 	return plain
 }
 
-// addKnown runs `git add -A` for single paths. The parameter nested lists repositories that git must not enter.
+// addKnown runs `git add -A` for single paths. The parameter `nested` lists repositories that git must not enter.
 func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force string) (skipped []string, err error) {
 	for len(paths) > 0 {
 		var spec strings.Builder

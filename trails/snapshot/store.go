@@ -55,7 +55,7 @@ func (e *Engine) load() error {
 }
 
 // read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock, so
-// the result same reports whether the state file is still the same one after reading.
+// the result `same` reports whether the state file is still the same one after reading.
 func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	f, err := os.Open(e.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -114,7 +114,7 @@ type Result struct {
 	Left   []Finding
 }
 
-// Examine makes every check and passes each result to the function tell. If mend is set, it makes the repairs. It
+// Examine makes every check and passes each result to the function `tell`. If mend is set, it makes the repairs. It
 // returns the number of remaining problems. If recording is false, nothing is recorded, and the checks of recording
 // were left out.
 func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (

@@ -13,7 +13,7 @@ import (
 )
 
 // Untraced reports the agents on this machine that are not traced, if others are. It leaves out the agents in the
-// parameter told.
+// parameter `told`.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
 		isNew := func(name string) bool { return !slices.Contains(told, name) }

@@ -47,8 +47,8 @@ func (p *Purge) settle() error {
 	}
 }
 
-// underWay returns the running work that may store data, a snapshot or git trace gc; "" for none. If early is set, work
-// that waits counts, too.
+// underWay returns the running work that may store data, a snapshot or git trace gc; "" for none. If `early` is set,
+// work that waits counts, too.
 func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
 	for _, tree := range trees {
 		name := "the work tree"

@@ -21,7 +21,7 @@ const manyConversations = 64
 const fewConversations = 8
 
 // ForMany does the same as For, for many conversations that do not change meanwhile. It reads the log once, at the
-// first conversation, and calls git once for common questions. The caller must call the result done at the end.
+// first conversation, and calls git once for common questions. The caller must call the result `done` at the end.
 func ForMany(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {

@@ -76,7 +76,7 @@ const unseenWrite = `\b(?:sed|perl)[ \t](?:[^\n;&|]*[ \t])?-\w*i|\btee\b|\bpatch
 	`\b(?:python3?|node|ruby|perl|awk)\b|\b(?:gofmt|goimports)[ \t]+-w|\b(?:mv|cp)[ \t]|(?:^|[^0-9&<>=-])>>?[ \t]*[^&>|\s]`
 
 // unseenWrites lists the calls of a step that may have written to files, although the transcript does not show the
-// text: their lines stay unknown. The parameter told lists the calls whose writes were found.
+// text: their lines stay unknown. The parameter `told` lists the calls whose writes were found.
 func (r *shellReader) unseenWrites(step *records.Step, told map[string]bool) (calls []string) {
 	for _, call := range step.ToolCalls {
 		command := commandOf(call.Input)

@@ -38,7 +38,7 @@ func newPlayer(name string) (*player, error) {
 	return &player{session: session, sub: sub, dir: dir, counters: counters}, os.MkdirAll(counters, 0o755)
 }
 
-// count returns the next number of a counter; if keep is set, the last one again.
+// count returns the next number of a counter; if `keep` is set, the last one again.
 func (p *player) count(what string, keep bool) int {
 	name := filepath.Join(p.counters, what)
 	raw, _ := os.ReadFile(name)

@@ -109,7 +109,7 @@ func (b *bench) home() error {
 	return nil
 }
 
-// place makes a directory with the function fill. If an earlier run with --dir made it, it is used again.
+// place makes a directory with the function `fill`. If an earlier run with --dir made it, it is used again.
 func (b *bench) place(name string, fill func(dir string) error) (string, error) {
 	dir := filepath.Join(b.root, name)
 	done := dir + ".done"

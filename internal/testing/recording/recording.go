@@ -111,7 +111,7 @@ func (w *World) Edit(session, name, text string) {
 	w.Call(session, "Edit", events.ToolEdits, []string{name}, func() { w.Write(name, text) })
 }
 
-// Call makes a call of a conversation. The call declares files, and the function do does its work.
+// Call makes a call of a conversation. The call declares files, and the function `do` does its work.
 func (w *World) Call(session, tool string, class events.ToolClass, files []string, do func()) {
 	w.T.Helper()
 	w.Calls++

@@ -7,7 +7,7 @@ import (
 )
 
 // Repository runs a shell script in a new repository with the branch main, and returns its directory. The user's
-// configuration has no effect. The parameter more has further variables, NAME=VALUE.
+// configuration has no effect. The parameter `more` has further variables, NAME=VALUE.
 func Repository(t testing.TB, script string, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()

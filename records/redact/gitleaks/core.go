@@ -76,7 +76,7 @@ func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return list
 }
 
-// waysOf returns the possible starts of the matches of an expression. The result whole says that each of them is a
+// waysOf returns the possible starts of the matches of an expression. The result `whole` says that each of them is a
 // complete match.
 func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	nothing := [][]letters{nil}

@@ -27,7 +27,7 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a range of a text in which a rule may match. The field sure says that a match may contain more than allowed
+// part is a range of a text in which a rule may match. The field `sure` says that a match may contain more than allowed
 // text.
 type part struct {
 	rule, start, end int
@@ -35,7 +35,7 @@ type part struct {
 	from             int // a match begins here or later
 }
 
-// hit is an occurrence of a rule's keyword in a text. The field sure says that the text around the keyword can belong
+// hit is an occurrence of a rule's keyword in a text. The field `sure` says that the text around the keyword can belong
 // to a match.
 type hit struct {
 	rule, start, end int

@@ -46,7 +46,7 @@ type Step struct {
 }
 
 // Find lists all changes of the files that the work changed, from its first change on, including changes of others. The
-// result seen is false if hooks of this clone did not see the work. Then [Committed] may find its lines in commits.
+// result `seen` is false if hooks of this clone did not see the work. Then [Committed] may find its lines in commits.
 func Find(log Log, work Work) (steps []Step, seen bool, err error) {
 	told, err := toldOf(log, work)
 	if err != nil {

@@ -59,7 +59,7 @@ func New(content [][]byte) *Weave {
 }
 
 // Step applies the changes that lead to the next content. Hunks have line numbers of the present content and of the
-// next one, which is the parameter next. The function `whose` returns the owner of a line of the next content. In a
+// next one, which is the parameter `next`. The function `whose` returns the owner of a line of the next content. In a
 // line that stays, the white space may change.
 func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {
 	var seen []int // indexes of the lines that the file has at present
@@ -227,8 +227,8 @@ func (w *Weave) join(earlier int) {
 	delete(w.taken, earlier)
 }
 
-// Owned sets the owners of the present content. A line is not the writer's if the function another returns true for it,
-// whatever the steps say.
+// Owned sets the owners of the present content. A line is not the writer's if the function `another` returns true for
+// it, whatever the steps say.
 func (w *Weave) Owned(another func(int) bool) {
 	i := 0
 	for _, l := range w.lines {

@@ -56,7 +56,7 @@ func Is(id int32) bool { return id == number || record != nil && reached(id) }
 // In reports whether one of the mutants from…to-1 is active.
 func In(from, to int32) bool { return from <= number && number < to }
 
-// Pick returns the parameter other if this mutant is active, otherwise the parameter original.
+// Pick returns the parameter `other` if this mutant is active, otherwise the parameter `original`.
 func Pick[T any](id int32, original, other T) T {
 	if Is(id) {
 		return other
