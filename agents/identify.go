@@ -27,7 +27,7 @@ func Identify(env Env, path string) (Agent, bool, error) {
 	return agent, found, nil
 }
 
-// Recognise does the same as Identify, for the first bytes of a file.
+// Recognise identifies a session file by its first bytes, as Identify does for a whole file.
 func Recognise(env Env, path string, head []byte) (Agent, bool) {
 	for _, agent := range All(env) {
 		if agent.Identifier != nil && agent.Identifier.Recognises(path, head) {

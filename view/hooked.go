@@ -129,7 +129,7 @@ func (h *hooked) wrote(e *events.Event) {
 	h.after[e.ToolCall] = one
 }
 
-// saw returns a boundary in opentraces' form. The path of a work tree is private, so a linked one is named by its id.
+// `saw` returns a boundary in opentraces' form. The path of a work tree is private, so a linked one is named by its id.
 func saw(e *events.Event, tool string, d events.WindowData) records.HookSaw {
 	out := records.HookSaw{
 		Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Tool: tool, Status: "hook_only", Limitations: limitsOf(e.Limits),

@@ -32,7 +32,7 @@ func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 // Members holds the members of a document that identify its agent, each with a test of its value.
 type Members map[string]func(value *rawjson.Decoder) bool
 
-// Text tests for a text that is not empty.
+// Text reports whether a value is a text that is not empty.
 func Text(value *rawjson.Decoder) bool { return value.Text() != "" }
 
 // Of returns a test for a value of a kind.

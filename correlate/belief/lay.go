@@ -116,7 +116,7 @@ func marked(runs, others []Run) []Run {
 	return out
 }
 
-// lay merges the runs over into the runs under, line by line. Both are sorted and have no line twice.
+// lay merges the runs `over` into the runs `under`, line by line. Both are sorted and have no line twice.
 func lay(under, over []Run, take taking) []Run {
 	out := make([]Run, 0, len(under)+len(over))
 	add := func(r Run, from, to int) {

@@ -78,7 +78,7 @@ func textKey(kind byte, stored string) Key {
 
 // row returns the row of an event that mentions a key.
 func (k Key) row(log uint32, seq int64) []byte {
-	wide := binary.BigEndian.AppendUint64(nil, uint64(log)<<40|uint64(seq)) // a number of an event counts from 1
+	wide := binary.BigEndian.AppendUint64(nil, uint64(log)<<40|uint64(seq)) // numbers of events count from 1
 	return append(k[:], wide...)
 }
 

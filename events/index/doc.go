@@ -4,7 +4,7 @@
 // It promises:
 //
 //   - Its answers are in the logs at the moment at which it was opened. It reads the texts of package events, which
-//     hold nothing that was not hashed and chained. It hashes each event again before it gives it out.
+//     hold only hashed and chained data. It hashes each event again before it gives it out.
 //   - A fetched log with a fault is left out as a whole, with a note. It cannot hide or change this clone's log.
 //   - The logs of others share one text and one bucket, so a lookup costs the same for a thousand of them as for one. A
 //     row names its log; rows of a log that is not read do not count.

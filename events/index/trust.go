@@ -96,7 +96,8 @@ func (ix *Index) signedBy() map[string]string {
 	return ix.by
 }
 
-// readRemotes reads which remotes the configuration has, where one id was seen on several.
+// readRemotes reads the names of the configured remotes, and the setting trace.remote. They matter if one id was seen
+// on several remotes.
 func (ix *Index) readRemotes(ctx context.Context) error {
 	if ix.remotes != nil {
 		return nil

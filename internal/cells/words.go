@@ -11,7 +11,7 @@ func Spaced(list ...string) string { return Join(list, " ") }
 // Dotted joins the non-empty texts with dots: "claude-code · claude-opus-4-5".
 func Dotted(list ...string) string { return Join(list, " · ") }
 
-// Join joins the non-empty texts.
+// Join joins the non-empty texts. The parameter `by` is the text between them.
 func Join(list []string, by string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == "" }), by)
 }

@@ -36,7 +36,7 @@ func Usage(format string, args ...any) error {
 	return &Failure{Code: Misuse, Err: fmt.Errorf(format, args...)}
 }
 
-// Silent is an exit status without a message: the output says enough.
+// Silent is an error with an exit status and without a message: the output says enough.
 type Silent int
 
 func (s Silent) Error() string { return fmt.Sprintf("exit status %d", int(s)) }

@@ -44,7 +44,7 @@ func calmed(line string) string {
 	return line
 }
 
-// Calm does the same for each line of a text.
+// Calm returns a text changed so that no CI takes any of its lines for a command.
 func Calm(text string) string {
 	if !inCI() {
 		return text

@@ -27,7 +27,8 @@ func Fold(to io.Writer, column int) io.Writer {
 	return &foldWriter{to: to, width: column}
 }
 
-// Columns returns the width at which output for people is broken, or 0 if it does not go to a terminal.
+// Columns returns the width at which output for people is broken, or 0 if it goes neither to a terminal nor to a pager
+// of git.
 func Columns(out io.Writer) int {
 	columns, is := Width(out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {

@@ -69,7 +69,7 @@ func (l *StatusLine) tick() {
 	l.wait()
 }
 
-// tell shows the progress.
+// tell writes the progress as the status line.
 func (l *StatusLine) tell(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *StatusLine) tell(text string) {
 	}
 }
 
-// Clear removes the line.
+// clear removes the text of the status line.
 func (l *StatusLine) clear() {
 	if l == nil {
 		return
@@ -159,7 +159,7 @@ func Wrap(text []byte, columns int) []byte {
 // leastWidth is the smallest width at which lines are broken at blanks.
 const leastWidth = 40
 
-// cutMessage cuts "git-trace: hint: text" after the second colon. head is empty for any other text.
+// cutMessage cuts "git-trace: hint: text" after the second colon. The result head is empty for any other text.
 func cutMessage(line string) (head, message string) {
 	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
 		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {
@@ -169,7 +169,7 @@ func cutMessage(line string) (head, message string) {
 	return "", line
 }
 
-// File returns the file behind a writer, if it is one.
+// File returns the file to which a writer writes; false if it does not write to a file.
 func File(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case *foldWriter:
@@ -190,7 +190,7 @@ type Progress struct {
 	next  time.Time
 }
 
-// Progress starts showing the progress of a task. The line may be nil.
+// Progress starts to show the progress of a task. It may be called on a nil line.
 func (l *StatusLine) Progress(what string) *Progress {
 	return &Progress{line: l, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }
@@ -224,5 +224,5 @@ func left(passed time.Duration, done, total int64) string {
 	return fmt.Sprintf(", %d min left", int(rest.Round(time.Minute).Minutes()))
 }
 
-// Clear removes the line.
+// Clear removes the progress from the status line.
 func (p *Progress) Clear() { p.line.clear() }

@@ -31,7 +31,7 @@ type Screen struct {
 // defaultWidth is the width in columns if it is unknown.
 const defaultWidth = 80
 
-// Output is where the output of a command goes.
+// Output holds the streams of a command, and the settings for its screen.
 type Output struct {
 	Out, Err io.Writer
 	Fold     int                         // the column at which lines are broken, or 0 for never
@@ -39,8 +39,8 @@ type Output struct {
 	Leave    func()                      // called when a pager takes the terminal
 }
 
-// Open opens the screen, with a pager if git would start one. when is the value of --color: always, never, auto, or
-// "", which means the configuration. The caller closes the screen, and returns the error of Close.
+// Open opens the screen, with a pager if git would start one. The parameter `when` is the value of --color: always,
+// never, auto, or "", which means the configuration. The caller closes the screen, and returns the error of Close.
 func (o Output) Open(when string) (*Screen, error) {
 	s, err := o.openPaged(when)
 	if err == nil && inCI() {
@@ -51,7 +51,7 @@ func (o Output) Open(when string) (*Screen, error) {
 }
 
 // OpenLate opens the screen of a command that starts git at the same time. Without a terminal it does not read the
-// configuration. colorIn then reports whether a configuration wants colour.
+// configuration. The result colorIn then reports whether a configuration wants colour.
 func (o Output) OpenLate() (s *Screen, colorIn func(refs.Config) bool, err error) {
 	if Is(o.Out) || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		s, err = o.Open("")
@@ -169,7 +169,7 @@ func wantsColour(config refs.Config, configured, terminal bool) bool {
 	return terminal && os.Getenv("TERM") != "dumb"
 }
 
-// Width is terminalWidth for any writer.
+// Width reports whether a writer is a terminal, and its number of columns; 0 if unknown.
 func Width(w io.Writer) (columns int, ok bool) {
 	if file, isFile := File(w); isFile {
 		return terminalWidth(file)

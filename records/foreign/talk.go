@@ -339,7 +339,7 @@ func Arguments(raw []byte) (input json.RawMessage, ok bool) {
 	}
 }
 
-// ArgumentsText does the same as Arguments, for a text that is not quoted.
+// ArgumentsText returns the input in a text that is not quoted, as Arguments does for a quoted one.
 func ArgumentsText(text string) (input json.RawMessage, ok bool) {
 	trimmed := []byte(strings.TrimSpace(text))
 	if len(trimmed) == 0 {

@@ -67,7 +67,7 @@ func (r *Reader) Patch(records []Record, to Lines) error {
 	}
 }
 
-// lines reads count lines of one side of a hunk.
+// lines reads the given number of lines of one side of a hunk.
 func (r *Reader) lines(sign byte, count int, take func([]byte)) error {
 	for range count {
 		line, err := r.line()

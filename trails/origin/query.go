@@ -46,8 +46,8 @@ type World interface {
 	Others() []Tree
 	// Latest returns the most likely source of a committed content.
 	Latest(path string, lines [][]byte) (Candidate, bool)
-	// MadeOf returns the last seen content of a path, if a commit that no hook reported was made from it.
-	// UnderOlderName does the same for a file that has another name in the commit.
+	// MadeOf returns the last seen content of a path, if a commit that no hook reported was made from it. UnderOlderName
+	// returns the same content for a file that has another name in the commit.
 	MadeOf(commit refs.OID, path string) (Candidate, bool)
 	UnderOlderName(commit refs.OID, path string) (Candidate, bool)
 }

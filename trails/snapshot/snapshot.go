@@ -76,8 +76,8 @@ type Engine struct {
 // files.
 var ErrMany = errors.New("too many changed files to wait for")
 
-// Open loads the state of a work tree. A process that continues must close the engine. A missing or damaged state file,
-// or one of another version, is not an error: the next snapshot starts from nothing.
+// Open loads the state of a work tree. The caller must close the engine, unless its process ends. A missing or damaged
+// state file, or one of another version, is not an error: the next snapshot starts from nothing.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
