@@ -97,7 +97,7 @@ func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
-// beside lists the places of a short line, next to the places from which the next line was copied.
+// `beside` lists the places of a short line, next to the places from which the next line was copied.
 func (c *copier) beside(line, next int) []place {
 	if len(c.keys[line]) >= Specific {
 		return nil
@@ -127,10 +127,10 @@ func (c *copier) near(line int, from []place, next int) []place {
 // maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
-// between lists the places of a short line between the places of the next lines above and below. One of these lines was
-// copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out. For
-// example: a person keeps the first and the last line of an agent's function, and a brace between them. If the two
-// lines are of different sides, the short line was left with one of them.
+// `between` lists the places of a short line between the places of the next lines above and below. One of these lines
+// was copied, or only a far source has it: a person who takes some lines of one side of a conflict leaves others out.
+// For example: a person keeps the first and the last line of an agent's function, and a brace between them. If the two
+// lines are from different sides, the short line was next to one of them there.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil

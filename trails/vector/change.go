@@ -95,6 +95,7 @@ func Compare(old Content, new [][]byte) *Change {
 		c.parts = append(c.parts, parts...)
 		hunks = hunks[taken:]
 	}
+	c.joinParts()
 	c.spreadForm()
 	c.strayBrackets()
 	if c.isNewText() {
