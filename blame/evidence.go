@@ -232,7 +232,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	return out, nil
 }
 
-// believed returns the attribution of a run. If the run is from another clone, the attribution names that clone.
+// `believed` returns the attribution of a run. If the run is from another clone, the attribution names that clone.
 func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
 	if a != unknown {

@@ -70,7 +70,7 @@ func (l *Annotated) place() PlaceJSON {
 	return p
 }
 
-// known returns a pointer to a number that counts from 1, or nil for 0.
+// `known` returns a pointer to a number that counts from 1, or nil for 0.
 func known(n int) *int {
 	if n <= 0 {
 		return nil
@@ -102,7 +102,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// exact adds a text. If the text is not UTF-8, its bytes follow in base64.
+// `exact` adds a text. If the text is not UTF-8, its bytes follow in base64.
 func (m members) exact(name, text string) members {
 	m = append(m, member{name, text})
 	if encoded := events.EncodeBytes(text); encoded != "" {

@@ -131,7 +131,7 @@ func (q *question) pending() string {
 	return fmt.Sprintf("%d of %s %s", n, numbers.Count(len(q.lines), "line"), notCommitted)
 }
 
-// quoted returns the text of a prompt in quotes, wrapped to the screen and shortened if it is long.
+// `quoted` returns the text of a prompt in quotes, wrapped to the screen and shortened if it is long.
 func (p *painter) quoted(a *Attribution, room int) []string {
 	text := cells.Safe(oneLine(a.PromptText))
 	switch {

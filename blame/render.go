@@ -99,7 +99,7 @@ func (p *painter) write(texts ...string) {
 	}
 }
 
-// foreign returns text of a commit or a file name. For a terminal it is made safe, otherwise it is unchanged.
+// `foreign` returns text of a commit or a file name. For a terminal it is made safe, otherwise it is unchanged.
 func (p *painter) foreign(text string) string {
 	if p.style.Terminal {
 		return cells.Safe(text)

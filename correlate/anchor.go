@@ -302,8 +302,8 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	return vec, tiers, nil
 }
 
-// seen finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed the file and only a part of it is
-// staged, the snapshots have that part under the older name.
+// `seen` finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed the file and only a part of it
+// is staged, the snapshots have that part under the older name.
 func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	known := a.view.Known
 	if v, ok := known.Get(f.Path, f.New); ok && v.Len() == lines {

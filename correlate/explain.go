@@ -159,7 +159,7 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	return out, nil
 }
 
-// combined lists the files of merges that differ from every parent. Git does not need to read the trees that a merge
+// `combined` lists the files of merges that differ from every parent. Git does not need to read the trees that a merge
 // shares with a parent. A merge is left out if a parent lacks one of the files: the parent may have the file under
 // another name.
 func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents map[refs.OID][]refs.OID) (
@@ -189,7 +189,7 @@ func combined(ctx context.Context, repo *refs.Repo, merges []refs.OID, parents m
 	return out, err
 }
 
-// chosen returns the elements at the given indexes.
+// `chosen` returns the elements at the given indexes.
 func chosen[T any](list []T, places []int) []T {
 	out := make([]T, len(places))
 	for i, at := range places {
@@ -206,7 +206,7 @@ func contentBefore(f gitdiff.Record) refs.OID {
 	return f.Old
 }
 
-// common returns the files that are in every list.
+// `common` returns the files that are in every list.
 func common(lists [][]gitdiff.Record) []FileChange {
 	var out []FileChange
 	for _, f := range lists[0] {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone returns the lines that a commit removed from a file. They matter if the commit adds a line of a patch that the
+// `gone` returns the lines that a commit removed from a file. They matter if the commit adds a line of a patch that the
 // parent already has. Either a removed line has moved, or the line belongs to a part of the patch that was not
 // committed before. For example: an agent writes four lines, and a person commits two of them and then the others.
 //

@@ -166,7 +166,7 @@ func Rewritten(
 	return forgetPatching(repo)
 }
 
-// changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as in
+// `changed` lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as in
 // git-blame(1).
 func changed(
 	ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int, meanwhile func(),

@@ -43,7 +43,7 @@ func forgetPatching(repo *refs.Repo) error {
 	return nil
 }
 
-// patched returns the original of HEAD's commit, unless HEAD's commit is the first one of a process that applies
+// `patched` returns the original of HEAD's commit, unless HEAD's commit is the first one of a process that applies
 // patches.
 func patched(repo *refs.Repo, git int) (from refs.OID, ok bool) {
 	if raw, err := os.ReadFile(patchingFile(repo)); err != nil || string(raw) != strconv.Itoa(git) || !patching(repo) {

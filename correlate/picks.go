@@ -40,8 +40,9 @@ func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error)
 	})
 }
 
-// picked reports whether a rebase made a commit without a person, and from which original. This is so if the last move
-// of HEAD is a pick, and the last finished command of the rebase (git-rebase(1), rebase-merge/done) picks the original.
+// `picked` reports whether a rebase made a commit without a person, and from which original. This is so if the last
+// move of HEAD is a pick, and the last finished command of the rebase (git-rebase(1), rebase-merge/done) picks the
+// original.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
@@ -138,8 +139,8 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept divides commits into those that HEAD reaches and the others. A commit that was just amended counts as reached: a
-// command of the rebase may amend it, and the new commit has the same owners. The walk back takes slightly more steps
+// `kept` divides commits into those that HEAD reaches and the others. A commit that was just amended counts as reached:
+// a command of the rebase may amend it, and the new commit has the same owners. The walk back takes slightly more steps
 // than there are commits.
 func kept(repo *refs.Repo, list []later.Pick, head refs.OID) (reached, dropped []later.Pick) {
 	objects := repo.Objects()

@@ -98,7 +98,7 @@ func compareKeys(a, b string) int {
 // than integers within ±(2^53-1), true, false and null are refused: the stored format does not have them.
 func Canonical(raw []byte) ([]byte, error) { return canonical(raw, MaxDepth) }
 
-// canonical does the same as Canonical, for a text that will be part of another one, so it may have fewer levels.
+// `canonical` does the same as Canonical, for a text that will be part of another one, so it may have fewer levels.
 func canonical(raw []byte, depth int) ([]byte, error) {
 	fault := checkCanonical(raw, depth)
 	if fault == nil {

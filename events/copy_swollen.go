@@ -17,7 +17,7 @@ const (
 	littleSwollen = 256 << 10
 )
 
-// swollen returns the reasons for which logs are not read, by tip. One git process returns all sizes.
+// `swollen` returns the reasons for which logs are not read, by tip. One git process returns all sizes.
 func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]string, error) {
 	var ask strings.Builder
 	of := make([]refs.OID, 0, len(logs)) // the log of each line of the request

@@ -90,7 +90,7 @@ func (d *NoteData) check() error {
 	return err
 }
 
-// shaped decodes data and checks it with the function `look`.
+// `shaped` decodes data and checks it with the function `look`.
 func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	var value T
 	if err := ReadData(data, &value); err != nil {
@@ -99,7 +99,7 @@ func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	return look(&value)
 }
 
-// natural refuses negative numbers, and numbers beyond 32 bits.
+// `natural` refuses negative numbers, and numbers beyond 32 bits.
 func natural(numbers ...int64) error {
 	for _, n := range numbers {
 		if n < 0 || n > math.MaxInt32 {
@@ -109,7 +109,7 @@ func natural(numbers ...int64) error {
 	return nil
 }
 
-// readable refuses paths that are not in their stored form.
+// `readable` refuses paths that are not in their stored form.
 func readable(paths ...string) error {
 	for _, p := range paths {
 		if _, err := DecodePath(p); err != nil {

@@ -57,7 +57,7 @@ func fieldsOf(t reflect.Type) map[string]int {
 	return fields
 }
 
-// into reads a JSON value into a Go value.
+// `into` reads a JSON value into a Go value.
 func (s *scanner) into(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:

@@ -171,7 +171,7 @@ func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	return head, append(w.buf, '}'), nil
 }
 
-// normal returns the draft in its stored form: checked, with canonical data, time in UTC.
+// `normal` returns the draft in its stored form: checked, with canonical data, time in UTC.
 func (d Draft) normal() (Draft, error) {
 	if err := d.check(); err != nil {
 		return d, err

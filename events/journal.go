@@ -48,7 +48,7 @@ func journalHeader(format refs.ObjectFormat) string {
 
 const journalForm = "git-trace log "
 
-// newer reads the version of the form from the first line of a file.
+// `newer` reads the version of the form from the first line of a file.
 func newer(f *os.File) error {
 	const enough = len(journalForm) + 12
 	head := make([]byte, enough)
@@ -154,7 +154,7 @@ func batchText(events []Event, end flatEnd) ([]byte, flatEnd) {
 	return text.Bytes(), end
 }
 
-// last reads the last event; the zero event of an empty journal.
+// `last` reads the last event; the zero event of an empty journal.
 func (j *journal) last() (Event, error) {
 	if j.end.offset <= j.head {
 		return Event{}, nil

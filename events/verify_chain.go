@@ -123,7 +123,7 @@ type namer struct {
 	begun    bool
 }
 
-// next names the event at index i and returns the faults that only the sequence shows.
+// `next` names the event at index i and returns the faults that only the sequence shows.
 func (n *namer) next(i int) (seq int64, found []Fault) {
 	m := n.s.marks[i]
 	if m.is(markCut) {

@@ -138,8 +138,8 @@ func newContributor(k who, o *events.AnchorOwner) Contributor {
 	return c
 }
 
-// sorted returns conversations first, then people, then unknown. Conversations are sorted by number of lines, then in a
-// fixed order.
+// `sorted` returns conversations first, then people, then unknown. Conversations are sorted by number of lines, then in
+// a fixed order.
 func (t *tally) sorted() []Contributor {
 	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerUnknown: 2}
 	slices.SortStableFunc(t.list, func(a, b Contributor) int {

@@ -33,7 +33,7 @@ func (e *edges) at(n int) string {
 	return e.pad
 }
 
-// quiet reports whether all edges are vertical.
+// `quiet` reports whether all edges are vertical.
 func quiet(drawn string) bool { return strings.Trim(drawn, "| ") == "" }
 
 // settle returns the edges for the line after a line in which edges change columns, if all edges are vertical there. An

@@ -53,7 +53,7 @@ func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *ex
 	return cmd
 }
 
-// chosen returns the arguments that select commits and paths.
+// `chosen` returns the arguments that select commits and paths.
 func (q Query) chosen() []string {
 	args := slices.Concat(q.Options, q.Revs)
 	if q.Dashed {

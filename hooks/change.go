@@ -258,7 +258,7 @@ func (c removeDir) Apply() error {
 
 func (c removeDir) Revert() error { return nil }
 
-// named adds the action and the path, if it is missing, to an error.
+// `named` adds the action and the path, if it is missing, to an error.
 func named(err error, verb, path string) error {
 	if err == nil {
 		return nil

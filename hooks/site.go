@@ -38,7 +38,7 @@ func (s site) everyones() bool {
 	return s.scope == "global" || s.scope == "system" || s.scope == "command"
 }
 
-// shared reports whether other repositories run, or may run, hooks from the same directory.
+// `shared` reports whether other repositories run, or may run, hooks from the same directory.
 func (s site) shared() bool { return s.everyones() || s.outside }
 
 // sharing returns a message that other repositories use the directory too.
@@ -60,7 +60,7 @@ func (s site) source() string {
 // ownDir returns the absolute path of our own directory.
 func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
 
-// top returns the directory in which git starts hooks. Relative hook paths start there.
+// `top` returns the directory in which git starts hooks. Relative hook paths start there.
 func (in Installer) top() string {
 	if in.Repo.Bare() {
 		return in.Repo.GitDir

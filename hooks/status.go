@@ -161,7 +161,7 @@ func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	}
 }
 
-// through finds our part in a renamed hook, which pre-commit runs before its own.
+// `through` finds our part in a renamed hook, which pre-commit runs before its own.
 func through(h *HookStatus) {
 	if h.Beside != "pre-commit" && h.Beside != "prek" {
 		return

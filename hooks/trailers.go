@@ -46,7 +46,7 @@ var asked = [...]string{TrailersHook, PushHook}
 // `all` returns the hooks that may have our part.
 func all() []string { return append(Names(), asked[:]...) }
 
-// wanted returns the hooks that get our part. The error is about a setting with an unknown value.
+// `wanted` returns the hooks that get our part. The error is about a setting with an unknown value.
 func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	names = Names()
 	config, err := in.Repo.Config(ctx)

@@ -24,7 +24,7 @@ type batch struct {
 	done chan struct{}
 }
 
-// canonical yields the canonical form of each step, in order. All processors compute the forms, batch by batch.
+// `canonical` yields the canonical form of each step, in order. All processors compute the forms, batch by batch.
 func canonical(steps func(yield func(raw []byte) error) error, yield func(step []byte)) error {
 	var begun []*batch
 	var spare []*batch
@@ -75,7 +75,7 @@ func canonical(steps func(yield func(raw []byte) error) error, yield func(step [
 	return err
 }
 
-// canonical replaces the steps of the batch with their canonical forms.
+// `canonical` replaces the steps of the batch with their canonical forms.
 func (b *batch) canonical() {
 	out := b.room[:0]
 	from := 0

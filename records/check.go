@@ -80,7 +80,7 @@ func (c *checker) step(want int, s *Step) {
 	}
 }
 
-// unlinked lists the observations without a call in their step, and the calls with several observations.
+// `unlinked` lists the observations without a call in their step, and the calls with several observations.
 func (r *Record) unlinked() []string {
 	c := checker{}
 	for i := range r.Steps {

@@ -112,7 +112,7 @@ func (w *stepWriter) name(before byte, name string) {
 	w.out = append(append(append(w.out, before, '"'), name...), '"', ':')
 }
 
-// first writes the first member of an object, which is a text.
+// `first` writes the first member of an object, which is a text.
 func (w *stepWriter) first(name, text string) {
 	w.name('{', name)
 	w.value(name, text)
@@ -123,7 +123,7 @@ func (w *stepWriter) text(name, text string) {
 	w.value(name, text)
 }
 
-// known writes a text, or null for nil.
+// `known` writes a text, or null for nil.
 func (w *stepWriter) known(name string, text *string) {
 	w.name(',', name)
 	if text == nil {

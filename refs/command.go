@@ -95,7 +95,7 @@ func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env
 	return err
 }
 
-// interrupted reports whether the interrupt key ended a process.
+// `interrupted` reports whether the interrupt key ended a process.
 func interrupted(state *os.ProcessState) bool {
 	if state == nil {
 		return false

@@ -59,7 +59,7 @@ type configParser struct {
 
 func (p *configParser) fail() error { return fmt.Errorf("%w %d", errConfigSyntax, p.line) }
 
-// next reads one byte. It reads CR LF as LF.
+// `next` reads one byte. It reads CR LF as LF.
 func (p *configParser) next() int {
 	if p.pos >= len(p.text) {
 		return end

@@ -129,7 +129,7 @@ func (d *discovery) resolve(at *Found) (err error) {
 	return err
 }
 
-// plain reports whether the git directory is the .git of the work tree itself. Neither path has symlinks.
+// `plain` reports whether the git directory is the .git of the work tree itself. Neither path has symlinks.
 func (f *Found) plain() bool {
 	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
 		return false

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// held reports whether a running process may have made a lock file. The result `known` is false if this cannot be found
-// out.
+// `held` reports whether a running process may have made a lock file. The result `known` is false if this cannot be
+// found out.
 //
 // An open file is not the only sign: in a transaction of many refs, git closes its lock files before it renames them.
 // So a git process also counts if it runs in this repository and is older than the lock.

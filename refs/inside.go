@@ -22,7 +22,7 @@ type treeCache struct {
 // maxCachedEntries bounds the cached entries of trees. They take about 10 MB.
 const maxCachedEntries = 100_000
 
-// inside finds, without git, the entry at a path of a commit or tree that is named by its full id
+// `inside` finds, without git, the entry at a path of a commit or tree that is named by its full id
 // ("0123…:src/main.go"), or the commit itself ("0123…^{commit}"). It returns an error only if git would. The result
 // `known` is false if git must answer: for other names, for paths relative to the current directory, for submodules,
 // and for objects that this code cannot read. If `want` is set, it also reads the content.

@@ -91,7 +91,7 @@ func (r *Repo) Lacks(ctx context.Context, ids []OID) (bool, error) {
 	return len(here) < len(ids), err
 }
 
-// present returns the objects that the repository has. It calls git only if the files do not show it.
+// `present` returns the objects that the repository has. It calls git only if the files do not show it.
 func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 	objects := r.Objects()
 	defer func() { _ = objects.Close() }()

@@ -72,7 +72,7 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 	return typ, content, nil
 }
 
-// stored reads a loose or packed object. If it returns errNotHere, git must be asked.
+// `stored` reads a loose or packed object. If it returns errNotHere, git must be asked.
 func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
 		typ, content, err := readLoose(dir, oid, o.limit())
@@ -84,7 +84,7 @@ func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
 	return o.packed(oid)
 }
 
-// packed reads an object from the packs that existed at its first call. If it returns errNotHere, git must be asked.
+// `packed` reads an object from the packs that existed at its first call. If it returns errNotHere, git must be asked.
 func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
 	o.openPacks()
 	return o.packs.read(oid, o.limit())

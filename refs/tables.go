@@ -107,7 +107,7 @@ func (r *Repo) mayHaveRefFiles(prefix string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(packed, " "+prefix)
 }
 
-// modified returns the time of a file's last write in nanoseconds, or 0 for a missing file.
+// `modified` returns the time of a file's last write in nanoseconds, or 0 for a missing file.
 func modified(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -65,7 +65,7 @@ func instead(name string, theirs bool) (value string, starts bool) {
 	return "", false
 }
 
-// quiet adds options so that git's commands do not convert the contents that they compare.
+// `quiet` adds options so that git's commands do not convert the contents that they compare.
 func (r *Repo) quiet(args []string) []string {
 	if r.unasked == nil || slices.Contains(args, "--git-completion-helper") { // git then compares nothing
 		return args

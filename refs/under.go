@@ -29,7 +29,7 @@ func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error)
 	return sorted(list), nil
 }
 
-// sorted sorts a list by name and removes duplicates.
+// `sorted` sorts a list by name and removes duplicates.
 func sorted(list []NamedRef) []NamedRef {
 	for i := range list {
 		if i > 0 && list[i-1].Name >= list[i].Name {

@@ -179,7 +179,7 @@ func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
 	return nil
 }
 
-// adoptable finds a writer's refs from other remotes. Of several digests it takes the longest.
+// `adoptable` finds a writer's refs from other remotes. Of several digests it takes the longest.
 func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, writer string) (Archived, error) {
 	var best events.Publication
 	w := Archived{Writer: writer}

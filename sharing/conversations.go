@@ -144,7 +144,7 @@ func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redact
 	return err
 }
 
-// redacted redacts a record with the present rules, and stores the result if it differs.
+// `redacted` redacts a record with the present rules, and stores the result if it differs.
 func (p *Plan) redacted(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
 	r *records.Record) (*records.Record, error) {
 	again, err := redactor.Record(ctx, r)

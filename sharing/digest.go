@@ -81,7 +81,7 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 	return d, nil
 }
 
-// headless removes the checked-out commit from the event that opens a log.
+// `headless` removes the checked-out commit from the event that opens a log.
 func headless(e events.Event) (events.Event, error) {
 	started := events.DataOf[events.LogStartedData](e)
 	started.Head = refs.OID{}
@@ -134,7 +134,7 @@ func ofTypes(log *events.Copy, types ...events.Type) (all []events.Event, err er
 	return all, nil
 }
 
-// anchored returns the commits that events anchor.
+// `anchored` returns the commits that events anchor.
 func anchored(all []events.Event) map[refs.OID]bool {
 	out := map[refs.OID]bool{}
 	for i := range all {
@@ -249,7 +249,7 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told returns an event in its form for a digest: only with the listed members ([Leaves]), and with times cut to a
+// `told` returns an event in its form for a digest: only with the listed members ([Leaves]), and with times cut to a
 // span, if there is one.
 func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()

@@ -149,7 +149,7 @@ func recordMembers(level Level) (may, commits map[string]bool) {
 	return may, commits
 }
 
-// listed keeps the members of an event's data that are on the list. Unreadable data keeps none.
+// `listed` keeps the members of an event's data that are on the list. Unreadable data keeps none.
 func listed(of events.Type, data json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(data, &all) != nil {

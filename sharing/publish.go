@@ -103,7 +103,7 @@ func (s *Settings) adopt() string {
 	return ""
 }
 
-// shared returns the blobs of the records that leave.
+// `shared` returns the blobs of the records that leave.
 func (p *Plan) shared() map[events.TraceID]refs.OID {
 	out := map[events.TraceID]refs.OID{}
 	for _, e := range p.Records.Sent {
@@ -161,7 +161,7 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 // mostSeen is the largest number of other writers whose ends a publication names.
 const mostSeen = 1000
 
-// seen returns the ends of the other writers' digests that were fetched from this remote. So nobody can remove events
+// `seen` returns the ends of the other writers' digests that were fetched from this remote. So nobody can remove events
 // from one digest unnoticed.
 func (p *Plan) seen() []events.Witness {
 	var out []events.Witness

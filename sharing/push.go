@@ -245,7 +245,7 @@ func (p *Plan) fill(ctx context.Context) error {
 // ref returns the name of this clone's ref on the remote.
 func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/" + kind }
 
-// kept returns the local ref that notes the remote's state.
+// `kept` returns the local ref that notes the remote's state.
 func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Label, p.Writer, kind) }
 
 // chooseRefs lists the refs to make or move on the remote.

@@ -24,7 +24,7 @@ var ErrUnreached = errors.New("the remote was not reached")
 // ErrLocked reports a ref with the lock of another git process, running or killed.
 var ErrLocked = errors.New("a ref is locked")
 
-// unreached returns the reason of a failed fetch. It recognises a lock by its file name in git's message, in any
+// `unreached` returns the reason of a failed fetch. It recognises a lock by its file name in git's message, in any
 // language.
 func unreached(err error) error {
 	if strings.Contains(err.Error(), ".lock'") {

@@ -49,7 +49,7 @@ func (s *Settings) Retract(ctx context.Context, log *events.Log, remote Remote, 
 	return p.arrived(ctx, err)
 }
 
-// narrow lowers the level of a remote after a retraction.
+// `narrow` lowers the level of a remote after a retraction.
 func narrow(ctx context.Context, repo *refs.Repo, remote Remote, url string, texts bool) error {
 	switch {
 	case !texts && remote.Share != LevelNone:

@@ -103,8 +103,8 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 	return anew, "", nil
 }
 
-// vouched returns the signer of a whole log. The log has no signature, but the digest published with it names an event
-// of the log, and so all earlier events. So the digest's signature covers the log up to that event.
+// `vouched` returns the signer of a whole log. The log has no signature, but the digest published with it names an
+// event of the log, and so all earlier events. So the digest's signature covers the log up to that event.
 func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	digest := s[strings.TrimSuffix(c.Name(), "events")+"digest"]
 	if digest.Signer == "" {

@@ -79,7 +79,7 @@ func (p *Plan) sendAll(ctx context.Context, verify bool) ([]Pushed, error) {
 	return p.arrived(ctx, err)
 }
 
-// arrived notes the remote's new state here.
+// `arrived` notes the remote's new state here.
 func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 	var out []Pushed
 	for _, r := range p.Refs {

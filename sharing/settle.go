@@ -117,7 +117,7 @@ func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	return err
 }
 
-// whence guesses why a digest has more events than this clone's log, from the full log's event that the digest names.
+// `whence` guesses why a digest has more events than this clone's log, from the full log's event that the digest names.
 func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
 	if source.Seq > p.Digest.Source.Seq {
 		return fmt.Errorf("%w: it ends at event %d, the log here at %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil

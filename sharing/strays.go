@@ -66,7 +66,7 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 	return out, nil
 }
 
-// shared reports whether traces were pulled from, or pushed to, a remote of that name. Refs that somebody fetched to
+// `shared` reports whether traces were pulled from, or pushed to, a remote of that name. Refs that somebody fetched to
 // another place are not touched.
 func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	if _, err := os.Lstat(seenPath(repo, Remote{Label: label})); err == nil {

@@ -56,7 +56,7 @@ func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
 	return out, nil
 }
 
-// current returns the records, and reads them again only if refs have changed.
+// `current` returns the records, and reads them again only if refs have changed.
 func (t *texts) current(ctx context.Context) (_ map[string][]store.Entry, err error) {
 	if t.now == nil {
 		t.now, err = t.read(ctx)

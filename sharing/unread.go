@@ -17,7 +17,7 @@ var encoded = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`data:[\w.+/-]{1,80};base64,|[A-Za-z0-9+/]{400,}`)
 })
 
-// unread counts the data that redaction cannot read: attachments, and texts with encoded data.
+// `unread` counts the data that redaction cannot read: attachments, and texts with encoded data.
 func unread(r *records.Record) (attached, data int) {
 	look := func(text *string) {
 		if text == nil {

@@ -148,7 +148,7 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 	return nil
 }
 
-// unborn reports whether a path has no file yet and git would not ignore such a file.
+// `unborn` reports whether a path has no file yet and git would not ignore such a file.
 func (c *contents) unborn(path string) bool {
 	if _, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -286,7 +286,7 @@ type overtaken struct {
 // longestLook is the longest time from the beginning of a hook to its look.
 const longestLook = 2 * time.Second
 
-// completed makes a completion the owner of its lines, if a look saw these lines before the report came. It returns
+// `completed` makes a completion the owner of its lines, if a look saw these lines before the report came. It returns
 // false if no look did.
 func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	s := o.step
@@ -328,7 +328,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	})
 }
 
-// weighed carries the owners of a file through segments, and returns the writer of each patch.
+// `weighed` carries the owners of a file through segments, and returns the writer of each patch.
 func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	by := map[events.PatchID]actor{}
 	for i, seg := range chain {
@@ -419,7 +419,7 @@ func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest
 	return latest, first
 }
 
-// correct gives lines of a content to other owners. The function `is` returns the new owner of a line, or nil if the
+// `correct` gives lines of a content to other owners. The function `is` returns the new owner of a line, or nil if the
 // present owner stays.
 func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
 	vec, known := r.log.step.tree.store.known.Get(in.path, in.after)
@@ -443,7 +443,7 @@ func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwn
 	return r.anchorAnew()
 }
 
-// same reports whether two actors are equal.
+// `same` reports whether two actors are equal.
 func same(a, b *actor) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.key() == b.key())
 }

@@ -104,7 +104,7 @@ func beganUnheard(ended []ending) bool {
 	})
 }
 
-// overdue reports whether a window of the same conversation can no longer be open at this boundary, though its own
+// `overdue` reports whether a window of the same conversation can no longer be open at this boundary, though its own
 // after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
 func (hr *hearer) overdue(w *Window, b events.Boundary) (ending, bool) {
 	if len(w.Run.Left) > 0 {
@@ -292,8 +292,8 @@ func (s *step) takeConsent(h *heard, trace events.TraceID, b events.Boundary) er
 	return err
 }
 
-// asked returns the calls that a dialog may be about, and notes them. If the agent does not name a call, the dialog may
-// be about any call of the conversation.
+// `asked` returns the calls that a dialog may be about, and notes them. If the agent does not name a call, the dialog
+// may be about any call of the conversation.
 func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
 	for _, w := range s.openWindows() {

@@ -130,7 +130,7 @@ func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Metho
 	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAt(h, nil, role) })
 }
 
-// written notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
+// `written` notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
 // time, the note stays for the next step.
 func (e *Engine) written(
 	ctx context.Context, at time.Time, method events.Method, look func(*step, *heard) error,

@@ -306,7 +306,7 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 	return out, ok, nil
 }
 
-// placed finds the text that fits the edits, either before or after them.
+// `placed` finds the text that fits the edits, either before or after them.
 func placed(path string, edits []declared, texts [][]byte) (declared, bool) {
 	for _, raw := range texts {
 		if before, ok := unplace(string(raw), edits); ok {

@@ -22,7 +22,7 @@ type judge struct {
 	beside func(agent string) bool // see Engine
 }
 
-// told reports whether a tool reported a path before and after its edit.
+// `told` reports whether a tool reported a path before and after its edit.
 func (j *judge) told(path string) bool {
 	tool, _ := j.heard.reported(path)
 	return tool != nil
@@ -106,7 +106,7 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// doubted returns a decision about an interval in which a boundary was lost: the person and the call may have written
+// `doubted` returns a decision about an interval in which a boundary was lost: the person and the call may have written
 // in either order. Only the text that an edit call declared is certainly its own, if it is distinctive: anybody may
 // type a brace. For example: the hook of a call's end was killed, so nothing reports whether the call or a person wrote
 // a line.
@@ -128,7 +128,8 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// unfinished returns the windows that stay open after this boundary, or that end here without their own after-boundary.
+// `unfinished` returns the windows that stay open after this boundary, or that end here without their own
+// after-boundary.
 func (h *heard) unfinished(s *state) []*Window {
 	return slices.DeleteFunc(s.openWindows(), func(w *Window) bool {
 		return slices.ContainsFunc(h.closing, func(end ending) bool {
@@ -167,7 +168,7 @@ func asProposed(ws []*Window, path string, by decision) decision {
 	}
 }
 
-// proposed returns the lines that the agent of a call proposed, without white space.
+// `proposed` returns the lines that the agent of a call proposed, without white space.
 func (w *Window) proposed(path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {

@@ -65,7 +65,7 @@ func (wit *witness) heardDuration(w *Window, b events.Boundary) {
 	}
 }
 
-// steady reports whether the clock ran evenly while a window was open: the system did not sleep, and nobody set the
+// `steady` reports whether the clock ran evenly while a window was open: the system did not sleep, and nobody set the
 // clock. Otherwise a time that the agent measured cannot be compared with file times.
 func (wit *witness) steady(w *Window, at time.Time) bool {
 	if w.Run.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
@@ -151,7 +151,7 @@ func (j *judge) silent(w *Window, path string) bool {
 // times the bytes of all changes in the work tree. With fewer bytes they may have written it.
 const mostlyElsewhere = 2
 
-// changed returns the number of bytes changed in the work tree that this step has read.
+// `changed` returns the number of bytes changed in the work tree that this step has read.
 func (j *judge) changed() (n int64) {
 	for _, size := range j.seen.sizes {
 		n += size
@@ -196,7 +196,7 @@ func (j *judge) measure(files ...*file) {
 	}
 }
 
-// counted reports whether the bytes of a window's processes, or of the remaining ones, are known.
+// `counted` reports whether the bytes of a window's processes, or of the remaining ones, are known.
 func (b *bound) counted() bool { return b.silent || b.partly }
 
 func anyCounted(bounds map[*Window]*bound) bool {
@@ -259,8 +259,8 @@ func (j *judge) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written returns the number of bytes that the processes of a call can have written; the result `known` is false if its
-// shell is not among them.
+// `written` returns the number of bytes that the processes of a call can have written; the result `known` is false if
+// its shell is not among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false

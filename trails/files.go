@@ -291,7 +291,7 @@ func (o *origins) questionOf(f *file) *origin.Query {
 	return q
 }
 
-// committed makes the query for a committed content.
+// `committed` makes the query for a committed content.
 func (o *origins) committed(m moment.Moment, c Committed) *origin.Query {
 	q := c.question(o.tree.asks, o.gitAt(c.Path))
 	q.Moment = m
@@ -356,7 +356,7 @@ func (f *file) giving() shifting {
 	return shifting{change.Giving(), f.old, f.new, f.path}
 }
 
-// removed returns the lines that hunks remove.
+// `removed` returns the lines that hunks remove.
 func removed(from text, hunks []linediff.Hunk) [][]byte {
 	var out [][]byte
 	for _, h := range hunks {
@@ -365,7 +365,7 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-// explained reports whether a change needs no owner. The parameter `reported` means that a tool reported the path
+// `explained` reports whether a change needs no owner. The parameter `reported` means that a tool reported the path
 // before and after its edit.
 func (o *origins) explained(f *file, reported bool) (bool, error) {
 	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.OID {

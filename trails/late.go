@@ -255,7 +255,7 @@ func endsCommand(b events.Boundary) bool {
 	return b.EndsCall() && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
 
-// opened returns the window that a boundary ends, from the timeline or from a beginning that was put aside; nil if
+// `opened` returns the window that a boundary ends, from the timeline or from a beginning that was put aside; nil if
 // there is none.
 func (e *Engine) opened(b events.Boundary) *Window {
 	trace := events.NewTraceID(b.Agent, b.Session)
@@ -332,7 +332,7 @@ func (q *queue) seenThen(path string) bool {
 	return differed && sight.Same(q.looks.snap.Sight(path))
 }
 
-// glanced handles the rest: the changes of a later look that were not settled at the boundary's moment. It finds out
+// `glanced` handles the rest: the changes of a later look that were not settled at the boundary's moment. It finds out
 // which of these paths had changed before that moment too.
 func (q *queue) glanced(rest []snapshot.Change) {
 	if q.glance == nil {
@@ -366,7 +366,7 @@ func (q *queue) countGlance() {
 	q.tree.interval++
 }
 
-// seen returns the interval of the last look at a path.
+// `seen` returns the interval of the last look at a path.
 func (tree *workTree) seen(path string) int64 {
 	if seen, found := tree.mixed[path]; found {
 		return seen

@@ -31,7 +31,7 @@ type observation struct {
 	settled int // changes that already have their owners, see lookAgain
 }
 
-// found reports whether an observation has findings that need an event.
+// `found` reports whether an observation has findings that need an event.
 func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
 // look takes a snapshot of the given paths, or of the whole work tree if paths is nil, and settles the interval that it
@@ -114,7 +114,7 @@ func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) err
 	return nil
 }
 
-// settled notes in the state which paths a look has seen.
+// `settled` notes in the state which paths a look has seen.
 func (l *looks) settled(o observation, paths []string) {
 	tree := l.tree
 	tree.state.Interval = tree.interval
@@ -334,7 +334,7 @@ type news struct {
 	late  []string  // boundaries that were put aside
 }
 
-// meanwhile returns the boundaries that were put aside since its last call, and git's moves and writes since then.
+// `meanwhile` returns the boundaries that were put aside since its last call, and git's moves and writes since then.
 func (q *queue) meanwhile() (n news) {
 	last, now := q.checked, time.Now()
 	if q.looks.engine.Patient { // a short look does not wait for git: the next look sees git's result

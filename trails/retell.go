@@ -240,7 +240,7 @@ func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []stri
 	return paths
 }
 
-// anchored gives the lines of a run their new owner in a commit's anchor.
+// `anchored` gives the lines of a run their new owner in a commit's anchor.
 func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) error {
 	parts, known := r.parts[commit]
 	if !known {

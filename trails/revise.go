@@ -195,7 +195,7 @@ func (r *revision) owner(o vector.Owner) vector.Owner {
 	return o
 }
 
-// previous returns the agent's patch whose line was replaced, if the patch is still the agent's.
+// `previous` returns the agent's patch whose line was replaced, if the patch is still the agent's.
 func (r *revision) previous(id events.PatchID) events.PatchID {
 	key, _ := ledger.OwnerKeyOf(id)
 	described, known := r.keys[key]

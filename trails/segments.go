@@ -175,7 +175,7 @@ func takenBack(content string, edits []declared) (before string, ok bool) {
 	return content, len(edits) > 0
 }
 
-// reported returns a call's report about the whole content of a path before and after.
+// `reported` returns a call's report about the whole content of a path before and after.
 func (w *Window) reported(path string) (declared, bool) {
 	var out declared
 	for _, d := range w.declares(path) {
@@ -224,7 +224,8 @@ func originsOf(v vector.Vector) []vector.Origin {
 	return out
 }
 
-// reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
+// `reported` finds the edit call that ends at this boundary and reported the whole content of the path before and
+// after.
 func (h *heard) reported(path string) (*Window, declared) {
 	for _, end := range h.closing {
 		if end.status != "done" || end.window.Call.Class != events.ToolEdits {
@@ -237,8 +238,8 @@ func (h *heard) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// consistent reports whether a chain of contents fits between old and new: no part of it changes a line that the whole
-// change keeps.
+// `consistent` reports whether a chain of contents fits between old and new: no part of it changes a line that the
+// whole change keeps.
 func consistent(old, latest text, chain []segment) bool {
 	direct := linediff.Lineage(old.Lines, latest.Lines)
 	through := make([]int, len(latest.Lines))
@@ -304,7 +305,7 @@ func inForm(content string, like []byte) []byte {
 	return out
 }
 
-// unmarked replaces lines that a client could not read with the lines of files.
+// `unmarked` replaces lines that a client could not read with the lines of files.
 func unmarked(raw []byte, like []text) []byte {
 	lines := map[string][]byte{}
 	for _, t := range like {
@@ -330,8 +331,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked replaces the bytes of a line that are not UTF-8 with one mark. Clients differ in how many marks they write for
-// them.
+// `marked` replaces the bytes of a line that are not UTF-8 with one mark. Clients differ in how many marks they write
+// for them.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)
@@ -344,7 +345,7 @@ func marked(line []byte) string {
 	return strings.TrimRight(out.String(), "\r")
 }
 
-// converted reports whether a filter makes git store other bytes than the file has: then a tool's report of the file
+// `converted` reports whether a filter makes git store other bytes than the file has: then a tool's report of the file
 // cannot be compared with blobs. Line ends do not count. An encoding that clients decode too does not count either
 // (gitattributes(5), working-tree-encoding).
 func (c *contents) converted(f *file) bool {

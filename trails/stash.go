@@ -54,7 +54,7 @@ func (tree *workTree) stashedAnew() bool {
 	return len(tree.now.Stashes) > 0 && !slices.Contains(tree.state.Git.Stashes, tree.now.Stashes[0])
 }
 
-// stashed lists the files of a stash with contents that were never seen and differ from the last seen ones.
+// `stashed` lists the files of a stash with contents that were never seen and differ from the last seen ones.
 func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
 	blobs, err := wg.tree.stashedBlobs(stash)
 	if err != nil {
@@ -107,7 +107,7 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 	return out, nil
 }
 
-// withdrawn lists the deleted files that are not in the stash: an untracked file in the stash may have their content
+// `withdrawn` lists the deleted files that are not in the stash: an untracked file in the stash may have their content
 // under a new name.
 func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
@@ -127,7 +127,7 @@ func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 // maxVanished bounds the contents of one path that may have a new name in a stash.
 const maxVanished = 4
 
-// vanished lists the last contents of files that a stash deleted and that the last full snapshot did not see.
+// `vanished` lists the last contents of files that a stash deleted and that the last full snapshot did not see.
 func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {
@@ -146,8 +146,8 @@ func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Chan
 	return out, nil
 }
 
-// unseen returns the change from the last seen content of a path to a content that no look has seen there; nil if there
-// is no such change.
+// `unseen` returns the change from the last seen content of a path to a content that no look has seen there; nil if
+// there is no such change.
 func (wg *weigher) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
 	if _, known := wg.tree.store.known.Get(path, blob); known {
 		return nil, nil

@@ -228,7 +228,7 @@ func (s *state) forget() {
 	}
 }
 
-// seen returns the interval of the last look at the path.
+// `seen` returns the interval of the last look at the path.
 func (s *state) seen(path string) int64 {
 	if n, ok := s.Scoped[path]; ok && n > s.LastFull {
 		return n

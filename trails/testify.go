@@ -158,7 +158,7 @@ func (t *testimony) listen(ctx context.Context, log Log) error {
 	return nil
 }
 
-// drafted returns an event that is about to be appended.
+// `drafted` returns an event that is about to be appended.
 func drafted(d *events.Draft) *events.Event {
 	return &events.Event{Time: d.Time, Type: d.Type, Trace: d.Trace, ToolCall: d.ToolCall, Worktree: d.Worktree,
 		Method: d.Method, Limits: d.Limits, Data: d.Data}

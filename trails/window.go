@@ -118,7 +118,7 @@ func (d *declared) size() int {
 	return n
 }
 
-// same reports whether the window belongs to the given tool call.
+// `same` reports whether the window belongs to the given tool call.
 func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Call.Trace == trace && w.Call.ID == callID
 }
@@ -149,7 +149,7 @@ func (w *Window) mayWrite(p string) bool {
 	})
 }
 
-// named reports whether the call named the path: an edit tool always does, a shell if its command line has the name.
+// `named` reports whether the call named the path: an edit tool always does, a shell if its command line has the name.
 func (w *Window) named(p string) bool {
 	return w.Call.Class == events.ToolEdits || slices.Contains(w.Says.Names, nameKey(p))
 }

@@ -133,7 +133,7 @@ func (wit *witness) askLeft(w *Window) *bound {
 // seenAlive notes that all processes that a call left running live.
 func (w *Window) seenAlive() { w.Run.Begun, w.Run.Awake = time.Now(), process.Awake() }
 
-// idle reports whether the agent of a window waits for the person.
+// `idle` reports whether the agent of a window waits for the person.
 func (wit *witness) idle(w *Window) bool {
 	sess := wit.tree.state.Sessions[w.Call.Trace]
 	return sess == nil || sess.Idle
@@ -242,7 +242,7 @@ func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
 	}
 }
 
-// live removes the doubt about the conversation's windows whose processes are unknown: its agent has just called a
+// `live` removes the doubt about the conversation's windows whose processes are unknown: its agent has just called a
 // hook. At a session's start or a prompt, its windows may have ended, and the doubt stays.
 func (wit *witness) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {

@@ -220,7 +220,7 @@ func (rec *record) recordSnapshot(role string, o observation) error {
 	})
 }
 
-// opened adds the beginning of a call to the log.
+// `opened` adds the beginning of a call to the log.
 func (rec *record) opened(w *Window) error {
 	return rec.draft(events.WindowOpened, rec.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
 }
@@ -308,7 +308,7 @@ func (rec *record) endOrphans(orphans []*Window) error {
 	return nil
 }
 
-// spooled reports whether an append put the events aside, so they are not lost.
+// `spooled` reports whether an append put the events aside, so they are not lost.
 func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }
 
 // record writes the findings to the log, in their order.

@@ -21,7 +21,7 @@ func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }
 
-// patched returns the files of a patch in the form that models write; nil if the text is not such a patch.
+// `patched` returns the files of a patch in the form that models write; nil if the text is not such a patch.
 func patched(text string) (files []string) {
 	if _, patch, is := strings.Cut(text, applypatch.Begin); is {
 		for _, f := range applypatch.Files(patch) {

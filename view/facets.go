@@ -41,7 +41,7 @@ type FoundCall struct {
 // mostFoundCalls is the number of shown calls of a conversation.
 const mostFoundCalls = 3
 
-// faceted keeps the conversations with a call that matches the facets, with their calls as hits. Calls in steps that
+// `faceted` keeps the conversations with a call that matches the facets, with their calls as hits. Calls in steps that
 // contain the words come first.
 func (r *Reader) faceted(ctx context.Context, list []Result, f *Facets) ([]Result, error) {
 	var out []Result
@@ -170,7 +170,7 @@ func (r *Reader) touches(c *Call, pattern string) bool {
 		slices.ContainsFunc(c.Held, func(change FileChange) bool { return matches(change.Path) })
 }
 
-// failed reports whether a call ended with an error. A call that never ran did not.
+// `failed` reports whether a call ended with an error. A call that never ran did not.
 func failed(c *Call, result *records.Observation) bool {
 	if result != nil {
 		switch records.Value(result.Error) {
@@ -182,7 +182,7 @@ func failed(c *Call, result *records.Observation) bool {
 	return c.Status == "failed"
 }
 
-// named compares a name with a pattern. Case does not matter.
+// `named` compares a name with a pattern. Case does not matter.
 func named(pattern, name string) bool {
 	return name != "" && pathglob.MatchName(strings.ToLower(pattern), strings.ToLower(name))
 }
@@ -203,7 +203,7 @@ func skillOf(tool string, input json.RawMessage) string {
 	return ""
 }
 
-// asked returns the input of a call in one line.
+// `asked` returns the input of a call in one line.
 func asked(c *Call, call *records.ToolCall) string {
 	text := ""
 	if call != nil {

@@ -14,7 +14,7 @@ const earliest = 3
 // Prompted finds the first prompts of the conversations.
 func (r *Reader) Prompted(list []Conversation) error { return r.prompted(list, false) }
 
-// prompted finds the first prompts; if brief is true, the beginning of each is enough.
+// `prompted` finds the first prompts; if brief is true, the beginning of each is enough.
 func (r *Reader) prompted(list []Conversation, brief bool) error {
 	for i := range list {
 		var err error

@@ -51,8 +51,8 @@ func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	return commit, nil
 }
 
-// next returns the commit that replaced a commit: the last one in this clone's log, otherwise the first of the others;
-// zero if there is none.
+// `next` returns the commit that replaced a commit: the last one in this clone's log, otherwise the first of the
+// others; zero if there is none.
 func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	next, asked := l.replaced[commit]
 	if asked {
@@ -140,7 +140,7 @@ func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLine
 	return out, nil
 }
 
-// believed returns the lines of a commit by conversation.
+// `believed` returns the lines of a commit by conversation.
 func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	if lines, asked := l.lines[commit]; asked {
 		return lines, nil
@@ -154,7 +154,7 @@ func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	return lines, nil
 }
 
-// searched lists the commits in which a search found lines of a conversation, in order.
+// `searched` lists the commits in which a search found lines of a conversation, in order.
 func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	if l.found == nil {
 		return nil

@@ -16,7 +16,7 @@ func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	return r.newestBy(beginning, most, nil)
 }
 
-// latest lists the first conversations, in the order of Conversations. The parameter `most` is their largest number.
+// `latest` lists the first conversations, in the order of Conversations. The parameter `most` is their largest number.
 // For the others, it reads only the last times, in the logs and in their records.
 func (r *Reader) latest(most int) ([]Conversation, error) {
 	if err := r.openStored(); err != nil {
@@ -84,7 +84,7 @@ func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID)
 	return out, nil
 }
 
-// first returns the first conversations of InOrder. The parameter `most` is their largest number.
+// `first` returns the first conversations of InOrder. The parameter `most` is their largest number.
 func (r *Reader) first(beginning string, most int) ([]Conversation, error) {
 	out := []Conversation{}
 	for c, err := range r.InOrder(beginning) {

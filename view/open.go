@@ -102,7 +102,7 @@ type CacheError struct{ err error }
 func (e *CacheError) Error() string { return e.err.Error() }
 func (e *CacheError) Unwrap() error { return e.err }
 
-// cached wraps an error of the index of texts in CacheError.
+// `cached` wraps an error of the index of texts in CacheError.
 func cached[T any](answer T, err error) (T, error) {
 	if err != nil {
 		err = &CacheError{err}

@@ -44,7 +44,7 @@ func Between(from, to *time.Time) time.Duration {
 	return to.Sub(*from)
 }
 
-// timed returns the turns with a time, by time.
+// `timed` returns the turns with a time, by time.
 func timed(turns []Turn) []*Turn {
 	var out []*Turn
 	for i := range turns {

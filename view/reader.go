@@ -300,7 +300,7 @@ type datedSum struct {
 	last time.Time
 }
 
-// ordered returns the logs' summaries of conversations, in the order of Conversations. For a conversation with only a
+// `ordered` returns the logs' summaries of conversations, in the order of Conversations. For a conversation with only a
 // record, the summary has only the id.
 func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {

@@ -56,7 +56,7 @@ func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecor
 	return out, nil
 }
 
-// called lists the calls of records whose ids begin with a text.
+// `called` lists the calls of records whose ids begin with a text.
 func (r *Reader) called(text string) ([]search.Call, error) {
 	if err := r.readSums(); err != nil || r.stored == nil {
 		return nil, err

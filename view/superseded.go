@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// superseded reports whether an imported record does not count because another record has the same session: the log has
-// events of that one, or its generation is newer. Some programs make a new trace id for each version of a session.
+// `superseded` reports whether an imported record does not count because another record has the same session: the log
+// has events of that one, or its generation is newer. Some programs make a new trace id for each version of a session.
 func (r *Reader) superseded(id events.TraceID, logged []*index.Trace) bool {
 	d := r.records[id]
 	if d.Session == "" {

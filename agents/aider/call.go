@@ -19,7 +19,7 @@ type call struct {
 	settled  bool // the result of the call was passed on, or there is none
 }
 
-// asked returns the call as the answer requests it.
+// `asked` returns the call as the answer requests it.
 func (c *call) asked(dir string) assemble.Call {
 	var in rawjson.Members
 	out := assemble.Call{ID: c.id, Name: "edit", Writes: []string{sessionfile.Absolute(c.edit.path, dir)}}
@@ -34,7 +34,7 @@ func (c *call) asked(dir string) assemble.Call {
 	return out
 }
 
-// written returns the changes that the call made to its file.
+// `written` returns the changes that the call made to its file.
 func (c *call) written(dir string) []assemble.Edit {
 	path := sessionfile.Absolute(c.edit.path, dir)
 	if c.edit.whole {
@@ -113,7 +113,7 @@ func (s *session) settle(commit *assemble.Commit, end bool) error {
 	return nil
 }
 
-// ran adds a command that the model proposed: the user ran or declined it.
+// `ran` adds a command that the model proposed: the user ran or declined it.
 func (s *session) ran(at records.Locator, command string, rejected bool) error {
 	if s.key == "" || !s.c.Waits(s.key) {
 		s.c.Drop("command_without_answer")

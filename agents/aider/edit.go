@@ -89,7 +89,7 @@ func nameIn(line string) string {
 	return line
 }
 
-// patched returns the edits in the patch format of newer models.
+// `patched` returns the edits in the patch format of newer models.
 func patched(text string) []edit {
 	var edits []edit
 	for _, f := range applypatch.Files(text) {
@@ -100,7 +100,7 @@ func patched(text string) []edit {
 	return edits
 }
 
-// unified returns diffs in fences; their line numbers are the model's guesses.
+// `unified` returns diffs in fences; their line numbers are the model's guesses.
 func unified(lines []string) []edit {
 	var edits []edit
 	for i := 0; i < len(lines); i++ {

@@ -186,7 +186,7 @@ func (b *blocks) End() int64 { return b.at }
 // Lines returns the number of lines before End.
 func (b *blocks) Lines() int64 { return b.line }
 
-// next reads a line; nil at the end.
+// `next` reads a line; nil at the end.
 func (b *blocks) next() ([]byte, error) {
 	if b.ahead != nil {
 		line := b.ahead
@@ -209,7 +209,7 @@ func (b *blocks) next() ([]byte, error) {
 	return line, nil
 }
 
-// took counts a line that was returned.
+// `took` counts a line that was returned.
 func (b *blocks) took(line []byte) {
 	b.at += int64(len(line))
 	b.line++

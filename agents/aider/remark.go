@@ -45,7 +45,7 @@ func notApplied(line string) (path string, found bool) {
 	return path, found
 }
 
-// said returns one of Aider's lines without its mark.
+// `said` returns one of Aider's lines without its mark.
 func said(line string) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, ">"))
 }
@@ -188,7 +188,7 @@ func (s *session) line(at records.Locator, line, before string) error {
 	return nil
 }
 
-// announced records the main model and its edit format from the header.
+// `announced` records the main model and its edit format from the header.
 func (s *session) announced(text string) {
 	if of, found := announcement(text); found {
 		s.model, s.format = of.model, of.format

@@ -105,7 +105,7 @@ func (s *session) heading(text string) {
 	s.c.Take()
 }
 
-// asked returns the text of a prompt.
+// `asked` returns the text of a prompt.
 func asked(block string) string {
 	var lines []string
 	for line := range strings.Lines(block) {
@@ -181,7 +181,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told adds a command's text for the model as a prompt, unless a prompt repeats it.
+// `told` adds a command's text for the model as a prompt, unless a prompt repeats it.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil

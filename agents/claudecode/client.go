@@ -41,7 +41,7 @@ var (
 // keptDays is the number of days for which Claude keeps a session file by default.
 const keptDays = 30
 
-// kept returns how long Claude Code keeps session files, from cleanupPeriodDays in the user's settings.
+// `kept` returns how long Claude Code keeps session files, from cleanupPeriodDays in the user's settings.
 func (c *Client) kept() time.Duration {
 	settings := struct{ CleanupPeriodDays *int }{}
 	days := keptDays

@@ -36,7 +36,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// wanted returns the events for which an entry is installed. It uses no pattern to exclude reading tools: the pattern
+// `wanted` returns the events for which an entry is installed. It uses no pattern to exclude reading tools: the pattern
 // would have to be negative, and such a hook takes only a few milliseconds.
 func (c *Client) wanted() []string {
 	if capability.Newer(newerSince, c.version()) {

@@ -96,7 +96,7 @@ func (a *agentFiles) find(id, call string) *agentFile {
 	return a.add(filepath.Join(a.dir, "agent-"+id+".jsonl"), id)
 }
 
-// unread returns the files that were not reached from any call, sorted by name.
+// `unread` returns the files that were not reached from any call, sorted by name.
 func (a *agentFiles) unread() []*agentFile {
 	var files []*agentFile
 	for _, id := range slices.Sorted(maps.Keys(a.byID)) {

@@ -145,7 +145,8 @@ func (m *message) serverResult(raw []byte) {
 	})
 }
 
-// cleaned returns a copy of a value as strict JSON. A value that was already read without error can always be written.
+// `cleaned` returns a copy of a value as strict JSON. A value that was already read without error can always be
+// written.
 func cleaned(raw []byte) []byte {
 	clean, err := rawjson.AppendClean(nil, raw)
 	if err != nil {

@@ -89,7 +89,7 @@ func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 	return s.user(ch, e, at)
 }
 
-// repeated returns the reason why a line does not belong to this conversation; "" if it does.
+// `repeated` returns the reason why a line does not belong to this conversation; "" if it does.
 func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	fresh := ch.c.Begin(e.uuid)
 	if !fresh {

@@ -214,7 +214,7 @@ func (o *origins) open(name string) *transcript.Tail {
 	return nil
 }
 
-// copied reports whether a line belongs to another session whose file exists.
+// `copied` reports whether a line belongs to another session whose file exists.
 func (o *origins) copied(e *entry, offset int64) bool {
 	if offset <= o.until {
 		return true

@@ -132,7 +132,7 @@ func sameDisplay(lines, display []string) bool {
 	return true
 }
 
-// displayed reports whether a line is displayed in a given form: each leading tab becomes two spaces.
+// `displayed` reports whether a line is displayed in a given form: each leading tab becomes two spaces.
 func displayed(line, display string) bool {
 	for strings.HasPrefix(line, "\t") {
 		rest, found := strings.CutPrefix(display, "  ")

@@ -102,7 +102,7 @@ func placeholder(block []byte) string {
 // interrupted begins the line that the client writes after the user pressed Esc.
 const interrupted = "[Request interrupted by user"
 
-// typed handles the text of a line that may be a prompt.
+// `typed` handles the text of a line that may be a prompt.
 func (s *session) typed(ch *chain, said, time string, at records.Locator) error {
 	switch {
 	case strings.HasPrefix(said, interrupted):
@@ -208,7 +208,7 @@ func clean(said string) (text, reason string) {
 	return "", cmp.Or(reason, "empty_prompt")
 }
 
-// queued handles a prompt that the user typed while the agent worked.
+// `queued` handles a prompt that the user typed while the agent worked.
 func (s *session) queued(ch *chain, e *entry, at records.Locator) error {
 	var mode, text string
 	d := rawjson.NewDecoder(e.attachment)

@@ -93,7 +93,7 @@ type summary struct {
 	Title string `json:"title"`
 }
 
-// summed uses the summary that waits for a line.
+// `summed` uses the summary that waits for a line.
 func (ch *chain) summed(line string) {
 	for _, s := range ch.reg.Summaries {
 		if s.Leaf == line {

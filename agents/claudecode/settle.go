@@ -103,7 +103,7 @@ func firstText(content json.RawMessage) string {
 	return blocks[0].Text
 }
 
-// ambiguous reports whether a result can mean both that a call was refused and that it was interrupted.
+// `ambiguous` reports whether a result can mean both that a call was refused and that it was interrupted.
 func (r result) ambiguous(class events.ToolClass) bool {
 	return r.failed && !r.beforeRun && !r.afterRun && r.denial != "interrupted" && class != events.ToolEdits &&
 		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)

@@ -100,7 +100,7 @@ func (m *model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// snaked returns a payload with its keys in snake case: similar clients write them in camel case.
+// `snaked` returns a payload with its keys in snake case: similar clients write them in camel case.
 func snaked(data []byte) []byte {
 	text, err := payload.UTF8(data)
 	if err != nil || !bytes.Contains(text, []byte(`"sessionId"`)) {

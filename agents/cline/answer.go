@@ -129,7 +129,8 @@ var xmlTools = []string{
 	"condense", "report_bug", "focus_chain", "generate_image", "run_slash_command", "skill", "use_skill",
 }
 
-// called returns the XML call at the end of an answer: it starts at the first tag of a tool at the beginning of a line.
+// `called` returns the XML call at the end of an answer: it starts at the first tag of a tool at the beginning of a
+// line.
 func called(text string) (name string, input []byte, found bool) {
 	at := -1
 	for _, tool := range xmlTools {

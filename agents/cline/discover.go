@@ -155,8 +155,8 @@ func dirOf(path string) string {
 	return dir
 }
 
-// told returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files"; newer
-// versions write Workspace.
+// `told` returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files";
+// newer versions write Workspace.
 func told(message []byte) string {
 	for _, words := range []string{"# Current Working Directory (", "# Current Workspace Directory ("} {
 		_, rest, found := bytes.Cut(message, []byte(words))

@@ -151,7 +151,7 @@ func copiesIn(path string) map[string]bool {
 	}
 }
 
-// original returns the id that a message had before a fork extended it.
+// `original` returns the id that a message had before a fork extended it.
 func original(id string) string {
 	id, _, _ = strings.Cut(id, "_tool_")
 	return id

@@ -35,7 +35,7 @@ func delegatedTo(result string) string {
 	return ""
 }
 
-// delegated sets the subtask of a call that still waits for its result.
+// `delegated` sets the subtask of a call that still waits for its result.
 func (s *session) delegated() error {
 	calls := s.c.Pending(newTask)
 	if payload.CheckedID(s.child) == "" || len(calls) == 0 {

@@ -122,7 +122,7 @@ func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: u.time, Text: said}, u.returned, "client_message")
 }
 
-// compacted records that a summary replaced the conversation so far.
+// `compacted` records that a summary replaced the conversation so far.
 func (s *session) compacted(summary, time string) {
 	s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
 	s.c.Summarised(summary, time)

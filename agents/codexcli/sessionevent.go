@@ -69,7 +69,7 @@ func (r *rollout) title(title string) {
 	}
 }
 
-// completed handles the event with which newer versions report each finished item.
+// `completed` handles the event with which newer versions report each finished item.
 func (r *rollout) completed(l *line, at records.Locator) error {
 	done := l.item.item
 	id := rawjson.MemberText(done, "id")
@@ -92,7 +92,7 @@ func (r *rollout) completed(l *line, at records.Locator) error {
 	return nil
 }
 
-// nested handles a call that a program of the model made. In code mode, the model calls a single tool, exec, with a
+// `nested` handles a call that a program of the model made. In code mode, the model calls a single tool, exec, with a
 // program; hooks run for the calls in the program. The file does not have their arguments in the form that the program
 // passed.
 func (r *rollout) nested(l *line, at records.Locator, id, kind string) error {
@@ -146,7 +146,7 @@ type program struct {
 // maxPrograms limits the number of remembered answers with programs.
 const maxPrograms = 256
 
-// ran records that an answer runs a program.
+// `ran` records that an answer runs a program.
 func (r *rollout) ran(l *line) {
 	at, err := time.Parse(time.RFC3339Nano, l.time)
 	if err != nil {

@@ -37,8 +37,8 @@ func (r *rollout) take(l *line, at records.Locator) error {
 	return nil
 }
 
-// said adds a piece to the open answer, or starts an answer. An answer is ended by its tokens, by the result of one of
-// its calls, or by a prompt.
+// `said` adds a piece to the open answer, or starts an answer. An answer is ended by its tokens, by the result of one
+// of its calls, or by a prompt.
 func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	if !r.state.Open {
 		r.state.Open, r.state.Last, r.state.Usage = true, fmt.Sprintf("@%d", at.Offset), usage{}
@@ -123,7 +123,7 @@ func (r *rollout) message(l *line, at records.Locator) error {
 	return nil
 }
 
-// instructed handles instructions that the client adds to the model's.
+// `instructed` handles instructions that the client adds to the model's.
 func (r *rollout) instructed(text string) {
 	if text == "" {
 		r.c.Skip("message:developer")

@@ -107,9 +107,9 @@ func (r *rollout) turnContext(l *line) {
 	})
 }
 
-// copied reports whether a line is a copy from another session. Forks and subagents of versions up to 0.14x begin with
-// their own first line. Then come the lines of the other session, including its first line, and then the session's own
-// turn. Ids are UUIDs of version 7, so a turn that is older than the session is a copy.
+// `copied` reports whether a line is a copy from another session. Forks and subagents of versions up to 0.14x begin
+// with their own first line. Then come the lines of the other session, including its first line, and then the session's
+// own turn. Ids are UUIDs of version 7, so a turn that is older than the session is a copy.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

@@ -45,7 +45,7 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 	return nil
 }
 
-// injected reports whether the client wrote a text in the user's name.
+// `injected` reports whether the client wrote a text in the user's name.
 func injected(text string) bool {
 	if tag, tagged := sessionfile.Tagged(text); tagged && tag != "image" {
 		return true
@@ -54,7 +54,7 @@ func injected(text string) bool {
 		strings.HasPrefix(text, "<user_instructions>") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
-// injected records facts in the client's texts: the shell, a requested skill, a command that the user ran.
+// `injected` records facts in the client's texts: the shell, a requested skill, a command that the user ran.
 func (r *rollout) injected(l *line, text string) {
 	switch tag, _ := sessionfile.Tagged(text); tag {
 	case "environment_context":
@@ -72,7 +72,7 @@ func (r *rollout) injected(l *line, text string) {
 	}
 }
 
-// typed adds a prompt. A prompt comes twice, as an item and as an event; the second one is skipped.
+// `typed` adds a prompt. A prompt comes twice, as an item and as an event; the second one is skipped.
 func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	text = strings.TrimSpace(text)
 	hash := sessionfile.Hash(strings.TrimSpace(strings.ReplaceAll(text, "[image]", ""))) // the event's text lacks images

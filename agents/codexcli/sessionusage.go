@@ -48,7 +48,7 @@ func (r *rollout) usageRecord(l *line) error {
 	return err
 }
 
-// spent adds tokens to the last answer. The tokens of an answer without an entry, such as the summary of a compaction
+// `spent` adds tokens to the last answer. The tokens of an answer without an entry, such as the summary of a compaction
 // in older versions, are added to the previous answer.
 func (r *rollout) spent(last, total usage) error {
 	if total == r.state.Total || total == (usage{}) {

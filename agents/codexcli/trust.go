@@ -28,7 +28,7 @@ func trustBlock() userfile.Block { return userfile.Marked("codex-cli") }
 // hook is a hook of git-trace as Codex identifies it.
 type hook struct{ key, hash string }
 
-// located lists git-trace's handlers in the hooks.json of a target.
+// `located` lists git-trace's handlers in the hooks.json of a target.
 func (in *Installer) located(target capability.Target) ([]hookfile.Handler, string, error) {
 	place, err := in.Place(target)
 	if err != nil {

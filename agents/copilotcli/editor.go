@@ -96,7 +96,7 @@ const (
 	maxEdited = 4 << 20
 )
 
-// written waits until the files of a call have their new content, because the editor may report the end of a call
+// `written` waits until the files of a call have their new content, because the editor may report the end of a call
 // before it has written them (microsoft/vscode#315926).
 func written(tool *events.ToolUse) {
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(patience / 20) {

@@ -101,7 +101,7 @@ func errorOf(content string) string {
 	return ""
 }
 
-// shown handles an answer that is stored only in the user's view.
+// `shown` handles an answer that is stored only in the user's view.
 func (s *session) shown(response []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model}
 	s.state.Number++

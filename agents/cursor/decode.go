@@ -144,7 +144,7 @@ var tools = payload.Tools{
 		"TodoWrite", "ReadLints", "AskQuestion"}},
 }
 
-// native returns a path in the form of this operating system.
+// `native` returns a path in the form of this operating system.
 func native(path string) string {
 	if runtime.GOOS == "windows" && strings.HasPrefix(path, "/") && len(path) > 2 && path[2] == ':' {
 		return path[1:]

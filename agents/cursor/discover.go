@@ -60,7 +60,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 	return found
 }
 
-// talked reports whether a conversation has messages: the editor also stores empty ones.
+// `talked` reports whether a conversation has messages: the editor also stores empty ones.
 func talked(about []byte) bool {
 	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
 		d := rawjson.NewDecoder(rawjson.Member(about, list))

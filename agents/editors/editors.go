@@ -147,7 +147,7 @@ func read(path string) []byte {
 	return raw
 }
 
-// hooked reports whether git-trace's hooks receive Cursor's completions.
+// `hooked` reports whether git-trace's hooks receive Cursor's completions.
 func hooked(env capability.Env, dir string) bool {
 	for _, at := range []string{env.Home, dir} {
 		raw := read(filepath.Join(at, ".cursor", "hooks.json"))

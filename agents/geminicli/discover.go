@@ -48,7 +48,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// hashed returns the project's directory if a folder has the name of its hash, as in versions without such a file.
+// `hashed` returns the project's directory if a folder has the name of its hash, as in versions without such a file.
 func hashed(folder string, project sessionfile.Project) string {
 	for _, name := range project.Names() {
 		if sessionfile.FullHash(name) == folder {

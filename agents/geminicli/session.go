@@ -179,7 +179,7 @@ func (s *session) change(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// known reports whether a message was already added; it does not add it.
+// `known` reports whether a message was already added; it does not add it.
 func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 
 // projectRoot returns the directory that a file above the session's folder names.

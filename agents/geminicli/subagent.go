@@ -79,7 +79,7 @@ func subagents(main, session string) []subagent {
 	return out
 }
 
-// newest returns the names of the files that changed last.
+// `newest` returns the names of the files that changed last.
 func newest(entries []os.DirEntry) []string {
 	type file struct {
 		name string
@@ -110,7 +110,7 @@ type line struct {
 	first   bool            // the first message
 }
 
-// busy reports whether the line is an answer that has no part yet.
+// `busy` reports whether the line is an answer that has no part yet.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
 // givesResults reports whether a line requires another answer: the task, or results of calls. Other texts mean that the
@@ -148,7 +148,7 @@ func lastMessages(path string) (last, before line) {
 	return last, before
 }
 
-// began returns the time at which the session of a file began, from its first line.
+// `began` returns the time at which the session of a file began, from its first line.
 func began(path string) time.Time {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -91,7 +91,7 @@ func UserLines(display []byte) int64 {
 	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
 }
 
-// seen returns a manifest of the project that was read as a whole; nil for other reads.
+// `seen` returns a manifest of the project that was read as a whole; nil for other reads.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || strings.HasPrefix(content, "\nIMPORTANT:") {
 		return nil

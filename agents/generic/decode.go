@@ -180,7 +180,7 @@ func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// fingerprinted returns the data that both boundaries of a call have in common, whatever the after-boundary adds.
+// `fingerprinted` returns the data that both boundaries of a call have in common, whatever the after-boundary adds.
 func fingerprinted(t *tool) json.RawMessage {
 	paths := slices.Clone(t.Paths)
 	for _, e := range t.Edits {

@@ -68,7 +68,7 @@ func kids(n *node, kind byte) []*node {
 	return n.kids
 }
 
-// current reports whether a handler matches the entry: it runs for every tool, the agent waits for it, and nothing
+// `current` reports whether a handler matches the entry: it runs for every tool, the agent waits for it, and nothing
 // prevents it from running. A time limit and a message that the user chose are accepted.
 func (h handler) current(entry Entry) bool {
 	if h.command != entry.Command || h.flat() != (entry.Form != Grouped) {
@@ -106,7 +106,7 @@ func (h handler) current(entry Entry) bool {
 
 func (h handler) flat() bool { return h.group == h.own }
 
-// matched returns the members that say when the handlers of a group run.
+// `matched` returns the members that say when the handlers of a group run.
 func (h handler) matched() []*node {
 	if h.flat() {
 		return nil
@@ -114,7 +114,7 @@ func (h handler) matched() []*node {
 	return h.group.kids
 }
 
-// sorted splits git-trace's handlers into the ones to keep, one for each event, and the others.
+// `sorted` splits git-trace's handlers into the ones to keep, one for each event, and the others.
 func sorted(found []handler, entries []Entry) (keep map[string]handler, rest []handler) {
 	keep = make(map[string]handler)
 	for _, h := range found {

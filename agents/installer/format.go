@@ -29,7 +29,7 @@ func (s Settings) Commented() Settings {
 	return s
 }
 
-// readable returns an error if the agent cannot read a document.
+// `readable` returns an error if the agent cannot read a document.
 func (s Settings) readable(doc []byte) error {
 	if s.Comments {
 		return nil
@@ -85,7 +85,7 @@ func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
 // afterTool lists the events of all agents after an edit, at which a formatter may run.
 var afterTool = []string{"PostToolUse", "AfterTool", "afterFileEdit"}
 
-// foreign returns other programs' hooks that run after a tool.
+// `foreign` returns other programs' hooks that run after a tool.
 func (s Settings) foreign(doc []byte) []capability.ForeignHook {
 	handlers, _ := hookfile.Locate(doc, func(command string) bool { return !s.Ours(command) })
 	var out []capability.ForeignHook

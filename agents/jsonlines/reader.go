@@ -172,7 +172,7 @@ func (r *Reader) object() (Object, bool) {
 	return object, true
 }
 
-// broken drops a part that is not JSON: up to the next record, otherwise the rest of the line. It drops nothing of a
+// `broken` drops a part that is not JSON: up to the next record, otherwise the rest of the line. It drops nothing of a
 // last line without a newline, because that may still be written.
 func (r *Reader) broken() {
 	if !r.whole {

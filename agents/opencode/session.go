@@ -40,8 +40,8 @@ type session struct {
 	repeated int            // the number of repetitions
 }
 
-// distinct returns different ids for messages or calls whose ids were redacted to the same word: the client gives each
-// id only once.
+// `distinct` returns different ids for messages or calls whose ids were redacted to the same word: the client gives
+// each id only once.
 func (s *session) distinct(of, id string) string {
 	if id == "" {
 		return id

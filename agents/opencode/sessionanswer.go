@@ -58,7 +58,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	return nil
 }
 
-// ended records an answer that was interrupted or failed, and the answer's cost.
+// `ended` records an answer that was interrupted or failed, and the answer's cost.
 func (s *session) ended(m *message) {
 	var terminal records.TerminalState
 	switch {

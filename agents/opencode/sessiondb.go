@@ -82,8 +82,8 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// topmost returns the sessions that do not belong to another one: sessions without a parent, and sessions whose parent
-// was deleted.
+// `topmost` returns the sessions that do not belong to another one: sessions without a parent, and sessions whose
+// parent was deleted.
 func topmost(all []dbSession) []dbSession {
 	here := map[string]bool{}
 	for _, s := range all {

@@ -121,7 +121,7 @@ func (s *session) edits(one *tool) []assemble.Edit {
 	return nil
 }
 
-// edited returns the edit of a call that names its file.
+// `edited` returns the edit of a call that names its file.
 func edited(one *tool) assemble.Edit {
 	path := one.call.Writes[0]
 	if edit := changed(path, one.metadata); len(edit.Hunks) > 0 {
@@ -136,7 +136,7 @@ func edited(one *tool) assemble.Edit {
 	return assemble.Edit{Path: path, Text: rawjson.MemberText(one.call.Input, "newString")}
 }
 
-// changed returns an edit from the diff in the client's notes about a file.
+// `changed` returns an edit from the diff in the client's notes about a file.
 func changed(path string, metadata []byte) assemble.Edit {
 	filediff := rawjson.Member(metadata, "filediff")
 	hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))

@@ -19,7 +19,8 @@ type foreignCall struct {
 	at   records.Locator
 }
 
-// foreign handles an event about a call of another agent. Each event contains all data so far, so the last one counts.
+// `foreign` handles an event about a call of another agent. Each event contains all data so far, so the last one
+// counts.
 func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), at.ID)
 	if s.ended[id] {

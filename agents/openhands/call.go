@@ -60,7 +60,7 @@ func arguments(text string, action []byte) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// observed handles the result of a call.
+// `observed` handles the result of a call.
 func (s *session) observed(kind string, raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(raw, "action_id"))
 	seen := rawjson.Member(raw, "observation")

@@ -80,7 +80,7 @@ func (s *session) End() error {
 	return nil
 }
 
-// less subtracts b from a; no result is negative.
+// `less` subtracts b from a; no result is negative.
 func less(a, b records.TokenUsage) records.TokenUsage {
 	return records.TokenUsage{
 		InputTokens: max(a.InputTokens-b.InputTokens, 0), OutputTokens: max(a.OutputTokens-b.OutputTokens, 0),
@@ -201,8 +201,8 @@ func (s *session) each(metrics []byte) {
 	}
 }
 
-// ahead reads the model and the token counts of the answers in a file of events in advance, because they come after the
-// answers, some only at the end. In a directory, the state has them and is read before the events.
+// `ahead` reads the model and the token counts of the answers in a file of events in advance, because they come after
+// the answers, some only at the end. In a directory, the state has them and is read before the events.
 func (s *session) ahead(path string) {
 	if filepath.Base(path) == stateFile {
 		return

@@ -114,7 +114,7 @@ func (d discoverer) SessionsIn(path string) (found []capability.Session, err err
 	return found, err
 }
 
-// unpacked calls the function `read` with the path of a file or, if it is compressed, of its decompressed copy.
+// `unpacked` calls the function `read` with the path of a file or, if it is compressed, of its decompressed copy.
 func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) error {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -64,7 +64,7 @@ func (h *hints) command(words []string) {
 	}
 }
 
-// transparent reports whether the name of the command comes after this word.
+// `transparent` reports whether the name of the command comes after this word.
 func transparent(word string) bool {
 	switch word {
 	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until",

@@ -60,7 +60,7 @@ func noPath(r rune) bool {
 // longestName is the greatest length of a text that can name a file.
 const longestName = 4096
 
-// named returns absolute paths of files that the texts of a payload may name. Most of them are not files.
+// `named` returns absolute paths of files that the texts of a payload may name. Most of them are not files.
 func named(data []byte, cwd string) []string {
 	var out []string
 	d := json.NewDecoder(bytes.NewReader(data))

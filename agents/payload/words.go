@@ -42,7 +42,7 @@ const (
 
 type lexer struct{ rest string }
 
-// next returns the next word without its quotes, and how it ends; the word is empty between two operators.
+// `next` returns the next word without its quotes, and how it ends; the word is empty between two operators.
 func (l *lexer) next() (string, wordEnd) {
 	l.rest = strings.TrimLeft(l.rest, " \t\r<>")
 	if strings.HasPrefix(l.rest, "#") {
@@ -80,8 +80,8 @@ func (l *lexer) atEnd(end wordEnd) wordEnd {
 	return end
 }
 
-// quoted appends the text of the quotation at the start of text to word. It returns the offset of the closing quote, or
-// of the last byte if the quotation is not closed.
+// `quoted` appends the text of the quotation at the start of text to word. It returns the offset of the closing quote,
+// or of the last byte if the quotation is not closed.
 func quoted(word *strings.Builder, text string) int {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {

@@ -80,7 +80,7 @@ func errorOf(content string) string {
 	return records.ErrorTool
 }
 
-// seen returns a manifest of the project that was read as a whole; nil for other reads.
+// `seen` returns a manifest of the project that was read as a whole; nil for other reads.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
 		rawjson.Member(call.Input, "limit") != nil {
@@ -117,7 +117,7 @@ func newText(input []byte) string {
 	return strings.Join(texts, "\n")
 }
 
-// pictured returns the hunks of a diff that is made for display: each line has its sign, its number and its text.
+// `pictured` returns the hunks of a diff that is made for display: each line has its sign, its number and its text.
 //
 //	 12 kept
 //	-13 removed

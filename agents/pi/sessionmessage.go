@@ -131,7 +131,7 @@ func (s *session) answer(e *entry, m *message, at records.Locator) error {
 	return nil
 }
 
-// ended records an answer that was interrupted or failed.
+// `ended` records an answer that was interrupted or failed.
 func (s *session) ended(e *entry, m *message) {
 	var terminal records.TerminalState
 	switch m.stop {

@@ -26,7 +26,7 @@ func newCallBook() *callBook { return &callBook{steps: map[string]int{}, failing
 // `at` returns the step of a call; 0 if unknown.
 func (b *callBook) at(call string) int { return b.steps[call] }
 
-// stored adds a stored step.
+// `stored` adds a stored step.
 func (b *callBook) stored(step int, raw []byte) {
 	one := records.Step{StepIndex: step}
 	var told struct {

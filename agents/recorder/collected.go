@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// collected updates the record of a conversation without a session file from the telemetry that its client sent. It
+// `collected` updates the record of a conversation without a session file from the telemetry that its client sent. It
 // does nothing if there is no telemetry, or if the stored record was made from a session file, which has more data.
 func (r *Recorder) collected(ctx context.Context, s waiting.Session) (out Outcome, done bool, err error) {
 	path := collected.Path(r.Repo, s.Trace)

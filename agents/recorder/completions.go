@@ -28,7 +28,7 @@ type completions struct {
 	list  []Completion
 }
 
-// completed updates the record of a conversation that consists only of completions.
+// `completed` updates the record of a conversation that consists only of completions.
 func (r *Recorder) completed(ctx context.Context, s waiting.Session, list []Completion) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook(), size: int64(len(list)), changed: list[len(list)-1].At}
 	defer w.close()

@@ -96,7 +96,7 @@ func (f *Facts) words(head *records.Record, calls *callBook) string {
 	return strings.Join(parts, "; ")
 }
 
-// short returns the beginning of a command on one line.
+// `short` returns the beginning of a command on one line.
 func short(command string) string {
 	const most = 120
 	text := []rune(strings.Join(strings.Fields(command), " "))

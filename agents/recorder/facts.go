@@ -151,7 +151,8 @@ func pinnedTo(r *records.Record, revision string) bool {
 	return r.Attribution != nil && r.Attribution.Revision["revision"] == revision
 }
 
-// pinned returns the attribution for the revision. It keeps the session file's data about the answers that wrote lines.
+// `pinned` returns the attribution for the revision. It keeps the session file's data about the answers that wrote
+// lines.
 func (f *Facts) pinned(head *records.Record, told *records.Attribution, at func(call string) int) *records.Attribution {
 	answers := map[string]records.AttributedConversation{}
 	if told != nil {
@@ -229,7 +230,7 @@ func mix(c *records.AttributedConversation) {
 	c.Contributor["type"] = "mixed"
 }
 
-// linked reports whether a commit contains lines of the conversation. The commit's id may be abbreviated by a call.
+// `linked` reports whether a commit contains lines of the conversation. The commit's id may be abbreviated by a call.
 // After an amend or a rebase the commit does not contain any: then the outcome names a commit that does.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,

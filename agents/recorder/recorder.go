@@ -145,8 +145,8 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	return w.read(ctx, agent.Parser)
 }
 
-// relinked updates the commits of a stored record whose session file is missing; if there is no record, it returns the
-// error gone.
+// `relinked` updates the commits of a stored record whose session file is missing; if there is no record, it returns
+// the error gone.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook()}
 	defer w.close()
@@ -206,8 +206,8 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 	return "", ErrNoTranscript
 }
 
-// found does the same as find, but it waits for a session file that a hook names for the first time: some agents create
-// the file after their hooks. It waits as long as for a file that is still being written.
+// `found` does the same as find, but it waits for a session file that a hook names for the first time: some agents
+// create the file after their hooks. It waits as long as for a file that is still being written.
 func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {
@@ -224,7 +224,7 @@ func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Sess
 	}
 }
 
-// settled waits until a session file has not changed for a moment, and returns its size and time.
+// `settled` waits until a session file has not changed for a moment, and returns its size and time.
 func (r *Recorder) settled(ctx context.Context, path string) (int64, time.Time, error) {
 	limit := time.Now().Add(10 * r.Settle)
 	for {

@@ -89,14 +89,14 @@ func split(raw []byte) (*records.Record, [][]byte, error) {
 	return record, steps, nil
 }
 
-// current reports whether the stored version contains the whole session file.
+// `current` reports whether the stored version contains the whole session file.
 func (w *work) current() bool {
 	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob &&
 		!w.asked()
 }
 
-// asked reports whether a prompt was kept since the session file was read. The file may have had this prompt before its
-// hook came.
+// `asked` reports whether a prompt was kept since the session file was read. The file may have had this prompt before
+// its hook came.
 func (w *work) asked() bool {
 	if w.Prompts == nil {
 		return false

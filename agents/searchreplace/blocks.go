@@ -57,7 +57,7 @@ func Blocks(lines []string, most int) []Block {
 	return blocks
 }
 
-// placed removes the lines that say where the old text begins.
+// `placed` removes the lines that say where the old text begins.
 func placed(old []string) (line int, rest []string) {
 	for i := range min(len(old), 4) {
 		if n, found := strings.CutPrefix(strings.TrimSpace(old[i]), ":start_line:"); found && i == 0 {

@@ -135,7 +135,7 @@ func hasAny(raw []byte, names []string) bool {
 	return false
 }
 
-// replaced replaces a directory in a text, but not a longer path name that begins with it.
+// `replaced` replaces a directory in a text, but not a longer path name that begins with it.
 func replaced(text []byte, r rename) []byte {
 	if !bytes.Contains(text, r.from) {
 		return text

@@ -252,7 +252,7 @@ func (e *elements) kept() []byte {
 	return e.buf
 }
 
-// quoted reads a string.
+// `quoted` reads a string.
 func (e *elements) quoted() error {
 	e.keep()
 	for {
@@ -268,7 +268,7 @@ func (e *elements) quoted() error {
 	}
 }
 
-// escaped reports whether an unescaped backslash precedes the last quote.
+// `escaped` reports whether an unescaped backslash precedes the last quote.
 func (e *elements) escaped() bool {
 	n := 0
 	for i := len(e.buf) - 2; i > 0 && e.buf[i] == '\\'; i-- {

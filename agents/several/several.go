@@ -162,7 +162,7 @@ func (s *joiner) renumbered(step *int) *int {
 	return new(s.place[*step-1])
 }
 
-// whole returns the data of the conversation apart from its steps.
+// `whole` returns the data of the conversation apart from its steps.
 func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	first, last := all[0].Head, all[0].Head
 	out := &capability.Parsed{FirstStep: 1}

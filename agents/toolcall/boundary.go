@@ -39,7 +39,7 @@ func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessa
 	return call.Describe(b, home)
 }
 
-// declared returns the texts that a call replaces, with their replacements.
+// `declared` returns the texts that a call replaces, with their replacements.
 func declared(input []byte) []events.DeclaredEdit {
 	var out []events.DeclaredEdit
 	for _, block := range searchreplace.Blocks(strings.Split(rawjson.MemberText(input, "diff"), "\n"), maxBlocks) {

@@ -233,7 +233,7 @@ func patchEdits(patch, dir string) []assemble.Edit {
 	return edits
 }
 
-// added returns the new lines of a hunk, without its context.
+// `added` returns the new lines of a hunk, without its context.
 func added(h applypatch.Hunk) string {
 	if h.Old == "" {
 		return h.New

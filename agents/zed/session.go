@@ -172,7 +172,7 @@ func (s *session) user(content []byte, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Text: strings.TrimSpace(strings.Join(said, ""))}, false, "empty_prompt")
 }
 
-// mentioned returns the target of a mention, such as {"File": {"abs_path": …}}.
+// `mentioned` returns the target of a mention, such as {"File": {"abs_path": …}}.
 func mentioned(uri []byte) string {
 	d := rawjson.NewDecoder(uri)
 	d.Open()
@@ -310,7 +310,7 @@ func contentOf(raw []byte) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// old handles a message in the form of documents before version 0.3.0.
+// `old` handles a message in the form of documents before version 0.3.0.
 func (s *session) old(raw []byte, at records.Locator) error {
 	var said, thought []string
 	d := rawjson.NewDecoder(rawjson.Member(raw, "segments"))

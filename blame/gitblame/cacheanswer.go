@@ -36,7 +36,7 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 	return q.full(k, args, format, each)
 }
 
-// known returns the answer from the history, otherwise the stored answer.
+// `known` returns the answer from the history, otherwise the stored answer.
 func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	if q.opts.History != nil {
 		if a, lines = q.opts.History.answer(q); a != nil {
@@ -104,9 +104,9 @@ func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	return content, err == nil
 }
 
-// bounded asks git for the changes since the stored answers, and composes the answer from both. Without stored answers
-// it fails, except for a changed file: then it gets the answer for HEAD first, which is also useful after the next
-// change.
+// `bounded` asks git for the changes since the stored answers, and composes the answer from both. Without stored
+// answers it fails, except for a changed file: then it gets the answer for HEAD first, which is also useful after the
+// next change.
 func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	if q.whole {
 		return nil, nil
@@ -213,7 +213,7 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	}
 }
 
-// full runs git with the user's arguments. It stores the answer if it covers the whole file.
+// `full` runs git with the user's arguments. It stores the answer if it covers the whole file.
 func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) error) ([]byte, error) {
 	if q.wanted != (lineRange{}) {
 		return q.blame(args, format, each)
@@ -312,13 +312,13 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	return true
 }
 
-// unchanged reports whether the commit has the same content as the work tree. Then every line has a commit.
+// `unchanged` reports whether the commit has the same content as the work tree. Then every line has a commit.
 func (q *inquiry) unchanged() bool {
 	blob, ok := q.tracked()
 	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
 }
 
-// committed returns the blob of the path in the commit.
+// `committed` returns the blob of the path in the commit.
 func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	if a := k.find(q.commit, func(a *answer) bool { return !a.pending }); a != nil {
 		return a.content, true
@@ -326,7 +326,7 @@ func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	return q.tracked()
 }
 
-// tracked does the same as committed, but reads the repository instead of the kept answers.
+// `tracked` does the same as committed, but reads the repository instead of the kept answers.
 func (q *inquiry) tracked() (refs.OID, bool) {
 	w := walker{repo: q.repo, path: q.names()}
 	if at, ok := w.look(q.commit); ok {
@@ -338,7 +338,7 @@ func (q *inquiry) tracked() (refs.OID, bool) {
 	return blob, err == nil && typ == refs.BlobObject
 }
 
-// moved reports whether HEAD or the file has changed since the blame began.
+// `moved` reports whether HEAD or the file has changed since the blame began.
 func (q *inquiry) moved() bool {
 	head, _, err := q.repo.Head()
 	raw, ok := q.readFile()

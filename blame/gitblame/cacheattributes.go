@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// stored reports whether git would store the file's bytes unchanged, so that the hash of the file is the id of the
+// `stored` reports whether git would store the file's bytes unchanged, so that the hash of the file is the id of the
 // blob. Attributes may select other line endings, which change only text with carriage returns, or a filter, a keyword
 // or an encoding (gitattributes(5)). Git is asked once for each state of the attribute files.
 func (q *inquiry) stored(k *kept) bool {
@@ -87,7 +87,7 @@ func (c *conversion) read(text []byte) {
 	}
 }
 
-// filtered asks git whether the path has one of the attributes that change its content.
+// `filtered` asks git whether the path has one of the attributes that change its content.
 func (q *inquiry) filtered() (filtered, ok bool) {
 	out, err := q.repo.Git(q.ctx, nil, "check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", q.path)
 	if err != nil {

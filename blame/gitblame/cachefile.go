@@ -74,7 +74,7 @@ func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 	return sealed(append(out, answers...))
 }
 
-// sealed adds the magic word at the beginning and the check sum at the end.
+// `sealed` adds the magic word at the beginning and the check sum at the end.
 func sealed(body []byte) []byte {
 	out := append([]byte(cacheMagic), body...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))

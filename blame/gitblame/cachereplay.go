@@ -96,7 +96,7 @@ func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	return several
 }
 
-// faithful reports whether git's text of an entry equals the text that replayer makes. It does not if git prints an
+// `faithful` reports whether git's text of an entry equals the text that replayer makes. It does not if git prints an
 // unknown header, quotes names differently, or has an unreadable date.
 func faithful(e *Entry) bool {
 	if e.Count == 0 && !e.Details {

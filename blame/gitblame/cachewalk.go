@@ -9,9 +9,9 @@ import (
 // maxWalk is the number of commits that are read here before git is called.
 const maxWalk = 32
 
-// untouched walks from the commit in question to its ancestors, and returns the first stored answer. It continues only
-// while each commit has a single parent with the same blob: git would credit the whole file to that parent. It reads
-// only loose objects, as new commits are; for packed ones git is faster.
+// `untouched` walks from the commit in question to its ancestors, and returns the first stored answer. It continues
+// only while each commit has a single parent with the same blob: git would credit the whole file to that parent. It
+// reads only loose objects, as new commits are; for packed ones git is faster.
 func (q *inquiry) untouched(k *kept) *answer {
 	w := walker{repo: q.repo, path: q.names()}
 	if len(k.bases()) == 0 {

@@ -49,7 +49,7 @@ type parser struct {
 	json, runs, incremental, porcelain, perLine bool
 }
 
-// done combines all options. As in git, the order of format options does not matter: --incremental wins over
+// `done` combines all options. As in git, the order of format options does not matter: --incremental wins over
 // --porcelain, and --line-porcelain implies --porcelain. --json wins over all of them.
 func (p *parser) done() Options {
 	switch {
@@ -83,7 +83,7 @@ func (p *parser) positional(word string) {
 	p.add(names, word)
 }
 
-// long reads one long option.
+// `long` reads one long option.
 func (p *parser) long(word string) error {
 	if p.ours(word) {
 		return nil
@@ -163,7 +163,7 @@ func (p *parser) apply(spec option, unset bool, value string, words []string) {
 	p.add(spec.role, words...)
 }
 
-// foreign records a long option of git-rev-list(1) or git-diff(1).
+// `foreign` records a long option of git-rev-list(1) or git-diff(1).
 func (p *parser) foreign(word, name string, stuck bool) {
 	o := &p.opts
 	switch {

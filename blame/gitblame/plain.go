@@ -44,7 +44,7 @@ func (s *Session) Plain(each func(*Entry) error) error {
 	return err
 }
 
-// whole returns a session that blames a file in a revision, or in the work tree for "", in the whole history.
+// `whole` returns a session that blames a file in a revision, or in the work tree for "", in the whole history.
 func (s *Session) whole(rev string) *Session {
 	o := s.opts
 	o.Format, o.Reverse, o.FirstParent, o.Grafted, o.Limited, o.dashes = Human, false, false, false, false, true

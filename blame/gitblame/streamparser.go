@@ -161,7 +161,7 @@ func (p *Parser) header(e *Entry, line []byte) (bool, error) {
 	return false, nil
 }
 
-// previous reads "<id> <name>"; it always comes before its file name.
+// `previous` reads "<id> <name>"; it always comes before its file name.
 func (p *Parser) previous(value []byte) error {
 	id, name, _ := bytes.Cut(value, []byte{' '})
 	if p.current.previous.Commit.IsZero() || p.current.previous.Commit.String() != string(id) {

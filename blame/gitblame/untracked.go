@@ -12,7 +12,7 @@ import (
 // name (git-add(1), --intent-to-add). So git runs again with a temporary index that has only this name; the user's
 // index does not change. Git also needs a commit to start from. If there is none, an empty commit is made.
 
-// untracked reports whether git refused a file of the work tree because it is not tracked, or because the repository
+// `untracked` reports whether git refused a file of the work tree because it is not tracked, or because the repository
 // has no commits.
 func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	if !errors.As(err, &refused) || !refused.NoPath() && !refused.NoCommit() ||
@@ -23,8 +23,8 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named calls the function `show`. If git refuses an untracked file, named calls show again with an index that has the
-// file, and then deletes that index.
+// `named` calls the function `show`. If git refuses an untracked file, named calls show again with an index that has
+// the file, and then deletes that index.
 func (s *Session) named(show func() error) error {
 	err := show()
 	refused, is := s.untracked(err)

@@ -71,7 +71,7 @@ func (t *Tracker) never(tr *Trail) error {
 	return nil
 }
 
-// replaced decides whether a patch was lost in a rewrite, or its commits are on no ref.
+// `replaced` decides whether a patch was lost in a rewrite, or its commits are on no ref.
 func (t *Tracker) replaced(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	return "", nil
 }
 
-// stashed returns the newest stash with lines of the patch. It searches only stashes with known owners.
+// `stashed` returns the newest stash with lines of the patch. It searches only stashes with known owners.
 func (t *Tracker) stashed(tr *Trail) (string, error) {
 	if _, err := t.repo.ReadRef("refs/stash"); errors.Is(err, refs.ErrRefMissing) {
 		return "", nil

@@ -32,7 +32,7 @@ type holding struct {
 	owner  events.AnchorOwner
 }
 
-// created copies the data of the patch's event.
+// `created` copies the data of the patch's event.
 func (t *Trail) created(e *events.Event) {
 	var d events.PatchData
 	if events.ReadData(e.Data, &d) != nil {

@@ -168,7 +168,7 @@ func (r Run) json() RunJSON {
 	return j
 }
 
-// given returns a pointer to an id, or nil for the zero id.
+// `given` returns a pointer to an id, or nil for the zero id.
 func given(id refs.OID) *refs.OID {
 	if id.IsZero() {
 		return nil

@@ -70,7 +70,7 @@ func (l *looker) losses() error {
 	return nil
 }
 
-// dropped counts lines that were removed before any commit.
+// `dropped` counts lines that were removed before any commit.
 func (l *looker) dropped(lines int) {
 	l.now.Dropped = max(lines, 0)
 	if len(l.tr.Steps) > 0 {

@@ -73,7 +73,7 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely returns the most likely content of a file before an edit, without repeating the edit. It is the last content
+// `likely` returns the most likely content of a file before an edit, without repeating the edit. It is the last content
 // in the edit's checkout, or the last committed one of that time.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {

@@ -72,7 +72,7 @@ func isLater(a, b *made, c *history.Commit) bool {
 	return compareTimes(a.edit.Time, b.edit.Time) > 0
 }
 
-// said returns the weight of all owned lines of a content together.
+// `said` returns the weight of all owned lines of a content together.
 func (f *finder) said(m *made) float64 {
 	sum := 0.0
 	for _, o := range m.owned {

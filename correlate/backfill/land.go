@@ -112,7 +112,7 @@ func (f *finder) carry(commit int32, out []fileOrigins) {
 	}
 }
 
-// single finds single lines of edits that the commit moved: distinctive lines that another hunk removed.
+// `single` finds single lines of edits that the commit moved: distinctive lines that another hunk removed.
 func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	taken := map[source]bool{}
 	for _, list := range kept {

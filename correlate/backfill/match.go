@@ -43,7 +43,7 @@ func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
 	return out
 }
 
-// kept returns the origins, or nil if no line has one: so most commits of a long history need no memory.
+// `kept` returns the origins, or nil if no line has one: so most commits of a long history need no memory.
 func (o fileOrigins) kept() fileOrigins {
 	for _, lines := range o {
 		if slices.ContainsFunc(lines, func(l landing) bool { return !l.isOpen() }) {

@@ -14,7 +14,7 @@ const (
 	maxPlaces  = 32 // number of places of one line that are compared
 )
 
-// carried finds the added lines that the change did not write, and returns the source of each. The result is parallel
+// `carried` finds the added lines that the change did not write, and returns the source of each. The result is parallel
 // to the added lines. Such a line differs only in white space from a line that the same hunk removed. Or it is in a
 // moved block, from the same file or another one. The function `says` reports whether an added line is distinctive. For
 // example: a person moves an agent's function to another file. The commit did not write it.
@@ -88,7 +88,7 @@ func printBytes(list []print) [][]byte {
 	return out
 }
 
-// longest returns the place from which the largest number of consecutive lines equal the lines of a hunk, beginning
+// `longest` returns the place from which the largest number of consecutive lines equal the lines of a hunk, beginning
 // with a given line.
 func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
 	for _, s := range places {

@@ -198,7 +198,7 @@ func (r *reach) has(f *finder, a, b int32) bool {
 	return r.marks[a] == b
 }
 
-// linear reports whether all commits from a to b have a single parent.
+// `linear` reports whether all commits from a to b have a single parent.
 func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
 
 // straighten notes for each commit how far back all commits of the list have a single parent.

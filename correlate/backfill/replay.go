@@ -267,7 +267,7 @@ func (r *replay) byWriting(e *placed) *content {
 	return r.change(e, old, now)
 }
 
-// told marks the lines of a file that the agent records as written. It returns nil if the agent records none, or
+// `told` marks the lines of a file that the agent records as written. It returns nil if the agent records none, or
 // impossible ones.
 func told(e *placed, now *content) []bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {

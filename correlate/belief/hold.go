@@ -56,7 +56,7 @@ func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.
 	return added, err
 }
 
-// unproved returns the number of lines that other clones claim in the commit.
+// `unproved` returns the number of lines that other clones claim in the commit.
 func (c *Commit) unproved() int {
 	n := 0
 	for i := range c.Files {
@@ -72,7 +72,7 @@ func (c *Commit) unproved() int {
 	return max(n, c.Added-c.own.added)
 }
 
-// foreign reports whether a run comes from another clone's log and counts as added.
+// `foreign` reports whether a run comes from another clone's log and counts as added.
 func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
 // `within` reduces the claims of other clones to the lines that the commit added.

@@ -89,7 +89,7 @@ func (w *word) hears(path string) bool {
 	return w.heard[at] <= mostAnchors
 }
 
-// marked cuts runs at the borders of others, and marks the pieces outside of them as Beyond.
+// `marked` cuts runs at the borders of others, and marks the pieces outside of them as Beyond.
 func marked(runs, others []Run) []Run {
 	var out []Run
 	add := func(r Run, from, to int, beyond bool) {

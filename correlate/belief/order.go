@@ -96,7 +96,7 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right compares runs of two logs by the right to name the owner of a line, without comparing the ids of the writers.
+// `right` compares runs of two logs by the right to name the owner of a line, without comparing the ids of the writers.
 // It is negative if a has the better right. For example: two other clones name an owner of a line. One saw an agent
 // write it, the other imported it as a person's. The first one counts.
 func right(a, b *Run, own string, signer func(string) string) int {
@@ -146,7 +146,7 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 	return winner
 }
 
-// named returns the name of the writer who disagrees with the winner. It includes the remote if the id is on several.
+// `named` returns the name of the writer who disagrees with the winner. It includes the remote if the id is on several.
 func named(loser, winner *Run) string {
 	if loser.By.Writer == winner.By.Writer && loser.By.From != nil {
 		return loser.By.Writer + " on " + loser.By.From.Remote
@@ -177,7 +177,7 @@ func with(list []string, name string) []string {
 	return more
 }
 
-// first compares two conditions: true sorts before false.
+// `first` compares two conditions: true sorts before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -215,7 +215,7 @@ func hasLines(f *history.File) bool {
 	return f.NewMode != refs.ModeGitlink && !f.New.IsZero() && len(f.Hunks) > 0
 }
 
-// added returns the lines that a commit added to a file, counted from 0.
+// `added` returns the lines that a commit added to a file, counted from 0.
 func added(f *history.File) map[int]bool {
 	out := map[int]bool{}
 	for _, h := range f.Hunks {

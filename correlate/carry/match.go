@@ -140,8 +140,8 @@ func (t *target) compare(s *source) {
 	t.moved(s, was, at)
 }
 
-// firm shortens a block so that it begins and ends with a line that both contents have once, or at the beginning or end
-// of both contents. At other places a diff may align the wrong one of several equal lines.
+// `firm` shortens a block so that it begins and ends with a line that both contents have once, or at the beginning or
+// end of both contents. At other places a diff may align the wrong one of several equal lines.
 func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	if p.old > 0 || p.new > 0 {
 		for p.count > 0 && often(old[p.old]) {
@@ -188,7 +188,7 @@ func (t *target) rows(s *source, was [][]byte, equal []pair) {
 	}
 }
 
-// moved makes bids for lines that both contents have exactly once, at different places.
+// `moved` makes bids for lines that both contents have exactly once, at different places.
 func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	there := map[string]int{}
 	for i, line := range was {
@@ -226,7 +226,7 @@ func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	t.bids[line] = b
 }
 
-// same reports whether two sources name the same author.
+// `same` reports whether two sources name the same author.
 func same(a, b bid) bool {
 	if a.owner == nobody || b.owner == nobody {
 		return a.owner == b.owner

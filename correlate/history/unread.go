@@ -192,7 +192,7 @@ func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	}
 }
 
-// changed lists the files that a commit changed. It reads only trees.
+// `changed` lists the files that a commit changed. It reads only trees.
 func (w *walker) changed(ctx context.Context, c *Commit) ([]File, error) {
 	args := append([]string{"diff-tree", "--root", "--no-renames", "--no-commit-id"}, gitdiff.Raw()...)
 	out, err := w.repo.Git(ctx, nil, append(args, c.ID.String())...)

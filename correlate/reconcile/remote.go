@@ -136,7 +136,7 @@ func (t *teller) tells(trace events.TraceID) (bool, error) {
 	return t.of[trace], err
 }
 
-// found returns the findings about a commit that are not published yet. It keeps only conversations that other clones
+// `found` returns the findings about a commit that are not published yet. It keeps only conversations that other clones
 // publish.
 func (t *teller) found(c *belief.Commit) (events.CommitData, error) {
 	data := events.CommitData{Commit: c.ID, Added: c.Added}

@@ -68,8 +68,8 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// said reports whether the log is this clone's and already has an anchor of the commit. If not, only other logs have an
-// anchor: for example, a colleague picked a commit from here, and their log does not know its lines.
+// `said` reports whether the log is this clone's and already has an anchor of the commit. If not, only other logs have
+// an anchor: for example, a colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {
 		return false
@@ -139,7 +139,7 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young returns the commits that may be younger than the beginning of some log. Recorded patches cannot be the source
+// `young` returns the commits that may be younger than the beginning of some log. Recorded patches cannot be the source
 // of older commits.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
@@ -186,7 +186,7 @@ func (s *Search) Ahead(ctx context.Context, commits []refs.OID) error {
 	return nil
 }
 
-// dated returns the date and the parents of a commit. A walk of the history has read both; at the end of a shallow
+// `dated` returns the date and the parents of a commit. A walk of the history has read both; at the end of a shallow
 // history git shows no parents.
 func (s *Search) dated(commit refs.OID) (*age, error) {
 	a := &age{named: map[int]int64{}, belief: map[events.PatchID]bool{}}
@@ -199,13 +199,13 @@ func (s *Search) dated(commit refs.OID) (*age, error) {
 	return a, err
 }
 
-// old reports whether a commit is known to be older than the logs.
+// `old` reports whether a commit is known to be older than the logs.
 func (s *Search) old(commit refs.OID) bool {
 	a := s.ages[commit]
 	return a != nil && a.before
 }
 
-// reached returns the commits that are heads, or ancestors of heads.
+// `reached` returns the commits that are heads, or ancestors of heads.
 func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool,
 	error) {
 	if len(commits) == 0 {
@@ -252,7 +252,7 @@ func (s *Search) heads(log int) []index.NamedCommit {
 	return out
 }
 
-// legible reports whether a commit can be read. It checks only if the history is known to be damaged, which is rare.
+// `legible` reports whether a commit can be read. It checks only if the history is known to be damaged, which is rare.
 func (s *Search) legible(commit refs.OID) bool {
 	if s.repo.Grafts == "" {
 		return true

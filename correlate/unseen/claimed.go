@@ -20,7 +20,7 @@ import (
 // mostReplaced bounds how many older commits are read for one commit, direct and indirect.
 const mostReplaced = index.MostReplaced
 
-// claimed lists the commits with claims that a commit replaced, the nearest first.
+// `claimed` lists the commits with claims that a commit replaced, the nearest first.
 func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	if out, done := s.claims[commit]; done {
 		return out, nil

@@ -49,8 +49,8 @@ func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OI
 	return s.whole(ctx, commits, noPathElsewhere)
 }
 
-// whole searches whole commits. The parameter `under` names the file of the kept answers, and so selects the logs that
-// are searched.
+// `whole` searches whole commits. The parameter `under` names the file of the kept answers, and so selects the logs
+// that are searched.
 func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (map[refs.OID]events.CommitData, error) {
 	out := map[refs.OID]events.CommitData{}
 	if err := s.prepare(ctx); err != nil {
@@ -157,7 +157,7 @@ func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	return lines, known && lines != correlate.Uncounted
 }
 
-// settled returns the commits that have a descendant in every log. A later event cannot be the source of their lines.
+// `settled` returns the commits that have a descendant in every log. A later event cannot be the source of their lines.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {

@@ -31,7 +31,7 @@ func (f *file) rewritten() error {
 	return nil
 }
 
-// credible reports whether the patch of a run can be the source of the commit's lines.
+// `credible` reports whether the patch of a run can be the source of the commit's lines.
 func (f *file) credible(r *belief.Run) bool {
 	if f.others && f.said(ownLog) {
 		own, err := f.index.OwnWriter()

@@ -198,9 +198,10 @@ func (s *Search) fail(err error) {
 	}
 }
 
-// mentioned reports whether a log may know a line in question. Common lines are not indexed, so a question about common
-// lines alone always needs a search. So does a question about a path with known contents: a formatter may have changed
-// its lines before the commit. Digests of other clones have changes and no lines, so for them only the path counts.
+// `mentioned` reports whether a log may know a line in question. Common lines are not indexed, so a question about
+// common lines alone always needs a search. So does a question about a path with known contents: a formatter may have
+// changed its lines before the commit. Digests of other clones have changes and no lines, so for them only the path
+// counts.
 func (s *Search) mentioned(q Question) bool {
 	telling := false
 	for _, text := range q.Texts {
@@ -215,7 +216,7 @@ func (s *Search) mentioned(q Question) bool {
 	return !telling || q.Elsewhere || s.recall.Remembers(q.Path) || s.published(q.Path)
 }
 
-// published reports whether another clone has an anchor that names a path.
+// `published` reports whether another clone has an anchor that names a path.
 func (s *Search) published(path string) bool {
 	if s.index.Logs() == 1 {
 		return false

@@ -9,7 +9,7 @@ import (
 // maxMentions bounds the events that are read for one content, change or line. A line with more mentions is common.
 const maxMentions = 64
 
-// latest returns the last elements of a list, newest first.
+// `latest` returns the last elements of a list, newest first.
 func latest(list []index.Mention, most int) []index.Mention {
 	var out []index.Mention
 	for i := len(list) - 1; i >= 0 && len(out) < most; i-- {

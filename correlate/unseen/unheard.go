@@ -45,7 +45,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	return out, nil
 }
 
-// began returns a commit whose ancestors are all older than every log, or "" if there is none.
+// `began` returns a commit whose ancestors are all older than every log, or "" if there is none.
 func (s *Search) began(ctx context.Context) string {
 	if s.beginning != nil {
 		return *s.beginning

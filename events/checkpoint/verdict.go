@@ -109,7 +109,7 @@ func verdictOf(letter string) Verdict {
 	return Unverifiable
 }
 
-// accepted asks git for a verdict that takes gpg.minTrustLevel into account, which %G? ignores.
+// `accepted` asks git for a verdict that takes gpg.minTrustLevel into account, which %G? ignores.
 func accepted(ctx context.Context, repo *refs.Repo, commit refs.OID) (Verdict, error) {
 	_, err := ask(ctx, repo, "verify-commit", commit.String())
 	var refused *refs.GitError

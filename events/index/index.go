@@ -177,7 +177,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 // fewNotes bounds the left-out logs that are named one by one.
 const fewNotes = 3
 
-// few replaces many notes by one.
+// `few` replaces many notes by one.
 func few(notes []string) []string {
 	if len(notes) <= fewNotes {
 		return notes
@@ -223,7 +223,7 @@ func damaged(err error) bool {
 	return errors.Is(err, errDamaged) || errors.Is(err, events.ErrCopyDamaged)
 }
 
-// mended runs a query, and once more on fresh caches after it found damage.
+// `mended` runs a query, and once more on fresh caches after it found damage.
 func mended[T any](ix *Index, query func() (T, error)) (T, error) {
 	out, err := query()
 	if !damaged(err) {

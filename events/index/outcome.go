@@ -101,7 +101,8 @@ func (t *Trace) joinOutcome(o *Trace) {
 // mostHeldElsewhere bounds the commits that another clone may name for one conversation: each is looked at.
 const mostHeldElsewhere = 128
 
-// heard returns the summary of a conversation in this log. Another clone's log may name only mostHeldElsewhere commits.
+// `heard` returns the summary of a conversation in this log. Another clone's log may name only mostHeldElsewhere
+// commits.
 func (s *source) heard(t Trace) Trace {
 	if !s.own() {
 		t.Held = t.Held[:min(len(t.Held), mostHeldElsewhere)]
@@ -109,7 +110,7 @@ func (s *source) heard(t Trace) Trace {
 	return t
 }
 
-// near removes commits that are not in the repository, and keeps at most MostReplaced of these. A reader of one
+// `near` removes commits that are not in the repository, and keeps at most MostReplaced of these. A reader of one
 // conversation looks at each commit, and another clone may invent any number.
 func (ix *Index) near(held []Held) []Held {
 	if len(held) <= MostReplaced {
@@ -168,7 +169,7 @@ func (r *recent) anchor(e *events.Event, n *events.CommitData) {
 	}
 }
 
-// named takes the owner of lines from an anchor. It counts only if the conversation has no events of its own.
+// `named` takes the owner of lines from an anchor. It counts only if the conversation has no events of its own.
 func (t *Trace) named(agent, session, model string) {
 	if t.Events == 0 {
 		t.Agent, t.Session = cmp.Or(t.Agent, agent), cmp.Or(t.Session, session)

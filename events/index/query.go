@@ -232,7 +232,7 @@ func (ix *Index) once(list []events.Event) []events.Event {
 	})
 }
 
-// first returns the first event with a prefix, from this clone's log if it has one.
+// `first` returns the first event with a prefix, from this clone's log if it has one.
 func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
 	_, e, found, err := ix.firstIn(prefix)
 	return e, found, err

@@ -54,7 +54,7 @@ func prefixOf(k kind, beginning string) []byte {
 	return append([]byte{byte(k)}, beginning...)
 }
 
-// exact returns the beginning of all keys of one term.
+// `exact` returns the beginning of all keys of one term.
 func exact(k kind, term string) []byte { return appendExact(nil, k, term) }
 
 func appendExact(b []byte, k kind, term string) []byte {
@@ -87,7 +87,7 @@ func logOf(key []byte) uint32 { return logAt(key[:len(key)-8]) }
 // logAt returns the number of a log at the end of a key.
 func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logBytes:]) }
 
-// unique reports whether hardly any two events have the same term.
+// `unique` reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }
 
 // Besides separates the first commit of a pair from the rest of its term, which begins with this many digits of the

@@ -268,7 +268,7 @@ func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
 // `nothing` is an empty index.
 var nothing recent
 
-// unstored returns the index of the text's lines that the store does not cover.
+// `unstored` returns the index of the text's lines that the store does not cover.
 func (t *text) unstored() (*recent, error) {
 	if t.shelf.indexed == t.Size() {
 		return &nothing, nil

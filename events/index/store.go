@@ -131,7 +131,7 @@ func (s *store) close() {
 	_ = guarded(func() error { return errors.Join(s.tx.Rollback(), s.db.Close()) })
 }
 
-// guarded runs a function, and turns bbolt's failures on a spoiled file (a panic, or a fault after the end of the
+// `guarded` runs a function, and turns bbolt's failures on a spoiled file (a panic, or a fault after the end of the
 // mapped file) into an error.
 func guarded(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)

@@ -75,7 +75,7 @@ func (t *Trace) count(e *events.Event, n *named) {
 	}
 }
 
-// happened reports whether an event is something that the conversation did. Other events were written about the
+// `happened` reports whether an event is something that the conversation did. Other events were written about the
 // conversation, perhaps much later.
 func happened(t events.Type) bool {
 	switch t {
@@ -266,8 +266,8 @@ func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err er
 	return of, logs, nil
 }
 
-// united joins the summaries of several logs about one conversation. Its events come from one log, and the commits with
-// its lines from all. Adding up two logs would count it twice, and the maker of a log may claim anything.
+// `united` joins the summaries of several logs about one conversation. Its events come from one log, and the commits
+// with its lines from all. Adding up two logs would count it twice, and the maker of a log may claim anything.
 func united(logs []Trace) Trace {
 	at := teller(logs)
 	out := logs[at]

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// trusted keeps the fetched logs that trace.trust allows: all, the signed ones, or only the logs that this clone wrote
-// under another id.
+// `trusted` keeps the fetched logs that trace.trust allows: all, the signed ones, or only the logs that this clone
+// wrote under another id.
 func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]events.FetchedLog, error) {
 	if len(read) == 0 {
 		return nil, nil

@@ -112,7 +112,7 @@ func tellRecords(repo *refs.Repo, hook string, anchored bool) (started bool) {
 	return (anchored || told && waiting.Open(repo).Any()) && startRecorder(repo)
 }
 
-// amended reports whether HEAD's last move was an amended commit.
+// `amended` reports whether HEAD's last move was an amended commit.
 func amended(repo *refs.Repo) bool {
 	last := gitfacts.Last(repo, 1)
 	return len(last) > 0 && last[0].Kind == gitfacts.Amended

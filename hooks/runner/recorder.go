@@ -52,8 +52,8 @@ func publishedMark(repo *refs.Repo) string {
 	return filepath.Join(repo.TracesDir(), "cache", "published")
 }
 
-// committed reports whether HEAD moved after the last attempt to publish. It is needed because Gemini CLI prevents git
-// from calling hooks in its shell (core.hooksPath).
+// `committed` reports whether HEAD moved after the last attempt to publish. It is needed because Gemini CLI prevents
+// git from calling hooks in its shell (core.hooksPath).
 func committed(repo *refs.Repo) bool {
 	moved, err := os.Stat(filepath.Join(repo.GitDir, "logs", "HEAD"))
 	last, never := os.Stat(publishedMark(repo))

@@ -122,7 +122,7 @@ func (f *folder) word(w word, width int) {
 	}
 }
 
-// plain returns a text without its colours.
+// `plain` returns a text without its colours.
 func plain(text string) string {
 	before, rest, _ := strings.Cut(text, "\x1b[")
 	if _, after, ends := strings.Cut(rest, "m"); ends {

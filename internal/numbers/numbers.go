@@ -16,7 +16,7 @@ func Count(n int, word string) string {
 	return Thousands(n) + " " + word
 }
 
-// many returns the plural of a word.
+// `many` returns the plural of a word.
 func many(word string) string {
 	for _, ending := range [...]string{"ch", "sh", "s", "x"} {
 		if strings.HasSuffix(word, ending) {

@@ -25,7 +25,7 @@ func inCI() bool {
 
 var ciCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*\[)`) })
 
-// calmed returns a line changed so that no CI takes it for a command.
+// `calmed` returns a line changed so that no CI takes it for a command.
 func calmed(line string) string {
 	rest := strings.TrimLeft(line, " \t\r\u00a0")
 	for strings.HasPrefix(rest, "\x1b[") { // skip colours

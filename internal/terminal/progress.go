@@ -212,7 +212,7 @@ func (p *Progress) tell(done, total int64, more string) {
 	p.line.tell(fmt.Sprintf("%s: %3d%%%s", p.what, min(done*100/total, 100), more))
 }
 
-// left returns the estimated time for the rest: ", 12 s left". It is "" before a fiftieth is done.
+// `left` returns the estimated time for the rest: ", 12 s left". It is "" before a fiftieth is done.
 func left(passed time.Duration, done, total int64) string {
 	if done <= 0 || done*50 < total || done >= total {
 		return ""

@@ -38,7 +38,7 @@ func FromRecord(r *records.Record) (*Record, error) {
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }
 
-// zoned returns a time in UTC, as the checks by the specification's authors require. Times without a zone, which some
+// `zoned` returns a time in UTC, as the checks by the specification's authors require. Times without a zone, which some
 // agents such as Aider write, are treated as UTC.
 func zoned(stamp string) string {
 	if t, err := time.Parse(time.RFC3339Nano, stamp); err == nil && !strings.HasSuffix(stamp, "Z") {

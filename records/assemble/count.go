@@ -148,7 +148,7 @@ func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	}
 }
 
-// relative returns a path relative to the repository, with slashes; a path outside is returned unchanged.
+// `relative` returns a path relative to the repository, with slashes; a path outside is returned unchanged.
 func (c *Conversation) relative(path string) (string, bool) {
 	if c.options.Relative != nil {
 		return c.options.Relative(path)

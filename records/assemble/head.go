@@ -59,7 +59,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 // unknownModel is the name of an unknown model in the list of models without a price.
 const unknownModel = "unknown"
 
-// whole uses the token counts of the whole conversation if its answers have none.
+// `whole` uses the token counts of the whole conversation if its answers have none.
 func (s *state) whole(table *prices.Table) {
 	if s.Head.Usage == nil || s.Usage != (records.TokenUsage{}) {
 		return
@@ -71,7 +71,7 @@ func (s *state) whole(table *prices.Table) {
 	}
 }
 
-// began returns the directory in the work tree in which the conversation began, "." for its root; false if it began
+// `began` returns the directory in the work tree in which the conversation began, "." for its root; false if it began
 // elsewhere or the work tree is unknown.
 func (c *Conversation) began() (string, bool) {
 	dirs := c.state.Head.Cwds

@@ -101,7 +101,7 @@ func decode(raw []byte) (*line, error) {
 	return l, l.check(seen)
 }
 
-// typed reports whether a value has the type that its member requires. null is accepted as an unknown value.
+// `typed` reports whether a value has the type that its member requires. null is accepted as an unknown value.
 func typed(key string, kind rawjson.Kind) bool {
 	var want rawjson.Kind
 	switch key {
@@ -200,7 +200,7 @@ func (l *line) readBlocks(raw []byte) error {
 	return d.Err()
 }
 
-// required returns the members that a line of this kind must have in both dialects.
+// `required` returns the members that a line of this kind must have in both dialects.
 func (l *line) required() ([]string, error) {
 	switch l.kind {
 	case SessionStart:

@@ -90,7 +90,7 @@ func blocks(s *records.Step) []block {
 	return out
 }
 
-// made returns the lines of a trace that it makes from a conversation.
+// `made` returns the lines of a trace that it makes from a conversation.
 func made(r *records.Record) [][]byte {
 	m := maker{skills: skillsAfter(r), hooks: hooksAfter(r), stops: r.Stops(), last: records.UsualStop(0)}
 	m.line(sessionStart(r))
@@ -146,7 +146,7 @@ func (m *maker) step(s *records.Step) {
 	m.turn++
 }
 
-// ran writes the hooks that ran after a step, for the wanted events.
+// `ran` writes the hooks that ran after a step, for the wanted events.
 func (m *maker) ran(step int, wanted func(event string) bool) {
 	for _, run := range m.hooks[step] {
 		if wanted(run.Event) {
@@ -177,7 +177,7 @@ func sessionStart(r *records.Record) []byte {
 	return o.End()
 }
 
-// answered returns the results that the session file has, one for each call. The format cannot express other results.
+// `answered` returns the results that the session file has, one for each call. The format cannot express other results.
 func answered(s *records.Step) []records.Observation {
 	open := map[string]bool{}
 	for i := range s.ToolCalls {

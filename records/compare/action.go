@@ -186,7 +186,7 @@ func tidy(command, root string) string {
 	return strings.TrimRight(strings.Join(strings.Fields(command), " "), "; ")
 }
 
-// relative returns a cleaned path, relative to root if it is below root.
+// `relative` returns a cleaned path, relative to root if it is below root.
 func relative(name, root string) string {
 	if name == "" {
 		return ""
@@ -237,7 +237,7 @@ func editKeys(edits []declared.Edit) []string {
 	return out
 }
 
-// canonical returns an input with its members sorted.
+// `canonical` returns an input with its members sorted.
 func canonical(raw json.RawMessage) string {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {

@@ -117,7 +117,7 @@ func (r *Result) gap(prompt int, a, b []*Action) {
 	}
 }
 
-// moved merges the two drifts of an action that both conversations have, at different points.
+// `moved` merges the two drifts of an action that both conversations have, at different points.
 func (r *Result) moved() {
 	waiting := map[string][]int{} // by key: the drifts with an action of B
 	for i := range r.Drifts {
@@ -156,7 +156,7 @@ func (r *Result) moved() {
 // mostCells limits the table for the longest common subsequence; longer lists are matched greedily.
 const mostCells = 16 << 20
 
-// common returns the index pairs of the longest common subsequence of two lists of actions, in order.
+// `common` returns the index pairs of the longest common subsequence of two lists of actions, in order.
 func common(a, b []*Action) [][2]int {
 	if len(a)*len(b) > mostCells {
 		return greedy(a, b)

@@ -228,7 +228,7 @@ func (s *scanner) fill(keep int) (moved int) {
 	return moved
 }
 
-// next skips white space and returns the next byte; -1 at the end.
+// `next` skips white space and returns the next byte; -1 at the end.
 func (s *scanner) next() int {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -406,7 +406,7 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 	}
 }
 
-// escaped reports whether an odd number of backslashes precedes a byte.
+// `escaped` reports whether an odd number of backslashes precedes a byte.
 func (s *scanner) escaped(i int) bool {
 	n := 0
 	for n < i && s.buf[i-1-n] == '\\' {

@@ -102,7 +102,7 @@ func (m *Message) function(id string, raw []byte) {
 	m.Calls = append(m.Calls, assemble.Call{ID: id, Name: rawjson.MemberText(raw, "name"), Input: input})
 }
 
-// exported adds a call with its result, if there is one.
+// `exported` adds a call with its result, if there is one.
 func (m *Message) exported(raw []byte) {
 	params := rawjson.Member(raw, "params")
 	if params == nil {

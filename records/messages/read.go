@@ -161,7 +161,7 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 	return fmt.Errorf("%w: unknown role %.40q", foreign.ErrForm, m.Role)
 }
 
-// answered adds the results in a message.
+// `answered` adds the results in a message.
 func answered(talk *foreign.Talk, m *Message) error {
 	for i := range m.Results {
 		if err := talk.Answered(m.Results[i].ID, m.Results[i].Result); err != nil {

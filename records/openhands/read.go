@@ -85,7 +85,7 @@ func sessionOf(row []byte) string {
 	return owner + "/" + repo + "#" + strconv.FormatInt(rawjson.MemberInt(issue, "number"), 10)
 }
 
-// uploaded returns the directory of the uploaded files that an instruction names.
+// `uploaded` returns the directory of the uploaded files that an instruction names.
 func uploaded(instruction string) string {
 	_, rest, found := strings.Cut(instruction, "<uploaded_files>")
 	dir, _, ends := strings.Cut(rest, "</uploaded_files>")
@@ -208,7 +208,7 @@ func (w *walk) answer(raw []byte, at string) assemble.Answer {
 	return a
 }
 
-// said returns the message in a response.
+// `said` returns the message in a response.
 func said(response []byte) []byte {
 	d := rawjson.NewDecoder(rawjson.Member(response, "choices"))
 	if d.OpenArray(); d.Element() {
@@ -261,7 +261,7 @@ func idOf(raw []byte, n int) int64 {
 	return rawjson.MemberInt(raw, "id")
 }
 
-// observed adds the result of an action.
+// `observed` adds the result of an action.
 func (w *walk) observed(kind string, raw []byte) error {
 	id := rawjson.MemberText(rawjson.Member(raw, "tool_call_metadata"), "tool_call_id")
 	cause := rawjson.Member(raw, "cause")
@@ -304,7 +304,7 @@ func failure(kind string, raw []byte, content string) string {
 	return ""
 }
 
-// edited returns an edit of a file from the file's whole text before and after.
+// `edited` returns an edit of a file from the file's whole text before and after.
 func edited(extras []byte) (assemble.Edit, bool) {
 	path, now := rawjson.MemberText(extras, "path"), rawjson.NewDecoder(rawjson.Member(extras, "new_content"))
 	if path == "" || now.Kind() != rawjson.String {

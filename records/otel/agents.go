@@ -44,7 +44,7 @@ func scopesOf(list []*span) *scopes {
 	return c
 }
 
-// nearest returns, for each span, the nearest agent's span around it.
+// `nearest` returns, for each span, the nearest agent's span around it.
 func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	around, known := map[*span]*span{}, map[*span]bool{}
 	for _, s := range list {

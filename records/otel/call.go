@@ -62,7 +62,7 @@ func (s *span) tell(r *assemble.Result) {
 	}
 }
 
-// ended adds the result of a call from its span, unless a message had it.
+// `ended` adds the result of a call from its span, unless a message had it.
 func (t *talk) ended(s *span) error { return t.endedOf(s.callID(), s) }
 
 func (t *talk) endedOf(id string, s *span) error {

@@ -106,11 +106,11 @@ func spansOfEvents(list []*span) []*span {
 	return e.out
 }
 
-// hidden reports whether a text was withheld by the client.
+// `hidden` reports whether a text was withheld by the client.
 func hidden(text string) bool { return text == "<REDACTED>" || text == "[REDACTED]" }
 
-// answered handles the event at the end of a request: it has the model and the tokens. Claude Code counts cached tokens
-// separately.
+// `answered` handles the event at the end of a request: it has the model and the tokens. Claude Code counts cached
+// tokens separately.
 func (e *eventLog) answered(s *span, took int64) {
 	if name := s.event(); name == "api_request" && !strings.HasPrefix(s.name, clients[0]) ||
 		name == "sse_event" && s.attrs["input_token_count"] == nil { // the event at the start, or a second event at the end
@@ -165,7 +165,7 @@ func (e *eventLog) part(r *reply, raw []byte) {
 	}
 }
 
-// called handles the event at the end of a call.
+// `called` handles the event at the end of a call.
 func (e *eventLog) called(s *span, took int64) {
 	id, name := s.text("tool_use_id", "call_id"), s.text("tool_name", "function_name")
 	at := slices.IndexFunc(e.open, func(c *span) bool { return id == "" && c.tool() == name })

@@ -80,7 +80,7 @@ func (s *span) key() string {
 	return hexOf(sum[:], 12)
 }
 
-// known reports whether Read uses an attribute; session.id is excluded.
+// `known` reports whether Read uses an attribute; session.id is excluded.
 func known(name string) bool {
 	for _, list := range []string{"llm.input_messages.", "llm.output_messages."} {
 		if rest, is := strings.CutPrefix(name, list); is {
@@ -108,8 +108,8 @@ var knownAttributes = []string{
 	"tool_name", "tool_use_id", deltaAttr, errorAttr,
 }
 
-// inner returns the JSON in a text attribute, for attributes that Read accepts as JSON or text. So a redactor sees the
-// texts in it.
+// `inner` returns the JSON in a text attribute, for attributes that Read accepts as JSON or text. So a redactor sees
+// the texts in it.
 func (s *span) inner(name string) []byte {
 	switch name {
 	case "ai.prompt.messages", "ai.response.toolCalls", "function_args", "gen_ai.completion", "gen_ai.input.messages",

@@ -117,7 +117,7 @@ func callOf(raw []byte) assemble.Call {
 		Name: rawjson.Unquote(first(raw, "name", "toolName")), Input: input}
 }
 
-// said returns a result as text: a text unchanged, any other value as JSON.
+// `said` returns a result as text: a text unchanged, any other value as JSON.
 func said(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {
@@ -130,7 +130,7 @@ func said(raw []byte) string {
 	return string(raw)
 }
 
-// flattened reads messages in the form of OpenInference, which has an attribute for each member: "0.message.role".
+// `flattened` reads messages in the form of OpenInference, which has an attribute for each member: "0.message.role".
 func flattened(s *span, prefix string) []messages.Message {
 	var out []messages.Message
 	for n := 0; n < records.MaxSteps; n++ {

@@ -57,7 +57,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return nil
 }
 
-// grouped groups spans by conversation. Spans of tools and agents often have no conversation id. They then belong to
+// `grouped` groups spans by conversation. Spans of tools and agents often have no conversation id. They then belong to
 // the only conversation of their trace.
 func grouped(all []*span) (order []string, groups map[string][]*span) {
 	several, only := map[string]bool{}, map[string]string{}
@@ -242,7 +242,7 @@ func (t *talk) play(agent *span) error {
 	return nil
 }
 
-// twice reports whether another span has the same answer: a span below this one, or a span with the same response id.
+// `twice` reports whether another span has the same answer: a span below this one, or a span with the same response id.
 func (t *talk) twice(s *span) bool {
 	response := s.text("gen_ai.response.id", "ai.response.id")
 	if s.id != "" && slices.Contains(t.wraps[s.id], saidBy(s)) || response != "" && t.responses[response] {
@@ -361,8 +361,8 @@ func instructions(s *span) string {
 	return text
 }
 
-// unsaid returns the new messages in the input of an answer: the messages after the part that equals the history or, if
-// nothing is equal, after the last known message.
+// `unsaid` returns the new messages in the input of an answer: the messages after the part that equals the history or,
+// if nothing is equal, after the last known message.
 func (t *talk) unsaid(s *span) []messages.Message {
 	list := inputs(s)
 	if s.text(deltaAttr) != "" {

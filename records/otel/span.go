@@ -132,7 +132,7 @@ func spanOf(raw []byte) (*span, error) {
 	return flat(raw)
 }
 
-// kept returns the place of a row, without the row's text.
+// `kept` returns the place of a row, without the row's text.
 func kept(d *foreign.Document) foreign.Document {
 	return foreign.Document{Place: d.Place, File: d.File}
 }
@@ -146,7 +146,7 @@ func first(raw []byte, names ...string) []byte {
 	return nil
 }
 
-// flat reads a single span in the form of OTLP or of a dump. An object that has only attributes is accepted too.
+// `flat` reads a single span in the form of OTLP or of a dump. An object that has only attributes is accepted too.
 func flat(raw []byte) (*span, error) {
 	context := first(raw, "context", "spanContext")
 	text := func(names ...string) string {

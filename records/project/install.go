@@ -8,7 +8,7 @@ import (
 // maxCommand limits the searched part of a command line, in bytes: longer text is usually a here-document.
 const maxCommand = 8 << 10
 
-// installed returns the packages that a command line installs by name. It does not expand words like a shell, so it
+// `installed` returns the packages that a command line installs by name. It does not expand words like a shell, so it
 // does not find a package in a variable.
 func installed(command string) []string {
 	if len(command) > maxCommand {
@@ -62,7 +62,7 @@ var withValue = []string{
 	"-i", "--group",
 }
 
-// named returns the package names among arguments. It skips options and their values, paths and URLs.
+// `named` returns the package names among arguments. It skips options and their values, paths and URLs.
 func named(args []string, name func(string) string) []string {
 	var names []string
 	for i := 0; i < len(args); i++ {

@@ -162,7 +162,7 @@ func (s *Set) CutHead(head *records.Record) (n int) {
 	return n
 }
 
-// unescaped returns the texts of a JSON value, one on each line.
+// `unescaped` returns the texts of a JSON value, one on each line.
 func unescaped(raw json.RawMessage) string {
 	var b strings.Builder
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -18,7 +18,7 @@ type print struct {
 
 const strongSize = 16
 
-// keyed returns the hash function for strong hashes under a key.
+// `keyed` returns the hash function for strong hashes under a key.
 func keyed(key []byte) (*blake3.Hasher, error) {
 	h, err := blake3.NewKeyed(key)
 	if err != nil {
@@ -39,7 +39,7 @@ func printOf(key []byte, text string) (print, error) {
 	return print{len(text), uint16(r.sum), strong(h, text)}, nil // its low bits
 }
 
-// strong returns the strong hash of a text. The parameter h may have been used before.
+// `strong` returns the strong hash of a text. The parameter h may have been used before.
 func strong(h *blake3.Hasher, text string) string {
 	h.Reset()
 	_, _ = h.WriteString(text)

@@ -165,7 +165,7 @@ func atLeast(n, of int, enough float64) (float64, bool) {
 	return share, applies
 }
 
-// grounded reports whether the outcome contains more than the fact that there was one.
+// `grounded` reports whether the outcome contains more than the fact that there was one.
 func grounded(r *records.Record) bool {
 	o := &r.Outcome
 	return o.Success != nil || o.Committed || o.TerminalState != nil || o.Reward != nil

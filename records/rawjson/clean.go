@@ -52,7 +52,7 @@ func appendClean(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// strict reports whether the text between the quotes of a string conforms to RFC 8259.
+// `strict` reports whether the text between the quotes of a string conforms to RFC 8259.
 func strict(raw []byte, escaped bool) bool {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

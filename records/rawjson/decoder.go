@@ -166,7 +166,7 @@ func (d *Decoder) Element() bool {
 	return true
 }
 
-// next moves to the start of the next member or element.
+// `next` moves to the start of the next member or element.
 func (d *Decoder) next(end byte) bool {
 	if d.err != nil || len(d.stack) == 0 {
 		return false
@@ -240,7 +240,7 @@ func (d *Decoder) space() {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// quoted reads a string and returns the text between its quotes.
+// `quoted` reads a string and returns the text between its quotes.
 func (d *Decoder) quoted() (raw []byte, escaped bool) {
 	end, escaped := stringEnd(d.data, d.pos)
 	if end < 0 {

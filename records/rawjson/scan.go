@@ -17,7 +17,7 @@ func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) 
 
 func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
 
-// marked returns the index of the first byte in a word whose high bit is set.
+// `marked` returns the index of the first byte in a word whose high bit is set.
 func marked(word uint64) int { return mathbits.TrailingZeros64(word) / 8 }
 
 // escapeAt returns the position of the first backslash, or the length of the text if there is none.

@@ -59,7 +59,7 @@ func Unquote(raw []byte) string {
 	return d.Text()
 }
 
-// plain reports whether a string without escapes can be used unchanged.
+// `plain` reports whether a string without escapes can be used unchanged.
 func plain(raw []byte) bool { return utf8.Valid(raw) }
 
 func unquote(raw []byte) string {

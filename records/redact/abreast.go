@@ -103,7 +103,7 @@ func (a *ahead) end() {
 	}
 }
 
-// safely runs a piece of work and turns a panic into an error.
+// `safely` runs a piece of work and turns a panic into an error.
 func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func() error, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// literal reports whether an unquoted value is meant literally and is not an expression in a program. Such values occur
-// in files of environment variables, in YAML and in command-line options.
+// `literal` reports whether an unquoted value is meant literally and is not an expression in a program. Such values
+// occur in files of environment variables, in YAML and in command-line options.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {
@@ -33,8 +33,8 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	return false
 }
 
-// closed reports whether a value with brackets could be a secret that a shell takes literally. Its name is in capitals,
-// and the value has a special character and does not begin with a bracket.
+// `closed` reports whether a value with brackets could be a secret that a shell takes literally. Its name is in
+// capitals, and the value has a special character and does not begin with a bracket.
 func (c *candidate) closed(value string) bool {
 	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 &&
 		strings.ContainsAny(value, "!@#%^&*+?")
@@ -55,7 +55,7 @@ func identifier(value string) bool {
 	return !digit(value[0])
 }
 
-// tight reports whether the value in text such as "NAME=value", without spaces, may be a secret.
+// `tight` reports whether the value in text such as "NAME=value", without spaces, may be a secret.
 func (c *candidate) tight(value string, after byte) bool {
 	if strings.HasPrefix(value, "=") || strings.HasPrefix(value, "~") {
 		return false
@@ -221,7 +221,7 @@ func (c *candidate) alone(start, end int) bool {
 		strings.HasPrefix(rest, "//"))
 }
 
-// said finds the value in "the password is …" and "password …" in a sentence. It returns only a value that is not a
+// `said` finds the value in "the password is …" and "password …" in a sentence. It returns only a value that is not a
 // plain word.
 func (c *candidate) said(start, end int) (int, int) {
 	switch c.text[start:end] {
@@ -321,7 +321,7 @@ func sentenceWord(value string) bool {
 	return false
 }
 
-// paired returns the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
+// `paired` returns the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
 // <key>…</key><string>…, variable "password" { default = "…". It also reads lines of a diff.
 func (c *candidate) paired(at int) (start, end int) {
 	text := c.text

@@ -128,7 +128,7 @@ func argumentAt(text string, at int) int {
 	return at
 }
 
-// echoed returns the start of the word that a nested command prints: $(echo …), <(printf '%s' …), "echo …".
+// `echoed` returns the start of the word that a nested command prints: $(echo …), <(printf '%s' …), "echo …".
 func echoed(text string, at int) (next int, ok bool) {
 	i := skipAny(text, at, "\"'")
 	inside := strings.HasPrefix(text[i:], "$(") || strings.HasPrefix(text[i:], "<(")
@@ -152,7 +152,7 @@ func echoed(text string, at int) (next int, ok bool) {
 	return at, false
 }
 
-// answered finds a script's answer to a question: expect "Password:", then send "…" on the next line.
+// `answered` finds a script's answer to a question: expect "Password:", then send "…" on the next line.
 func (c *candidate) answered(at int) (start, end int) {
 	rest := c.text[at:min(len(c.text), at+60)]
 	i := strings.Index(rest, "send")

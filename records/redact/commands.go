@@ -332,7 +332,7 @@ func shellWord(line string, at int) (start, end int) {
 	return at, end
 }
 
-// identified finds passwords in SQL: IDENTIFIED BY '…'.
+// `identified` finds passwords in SQL: IDENTIFIED BY '…'.
 func identified(text string) []span {
 	var found []span
 	for from := 0; ; {

@@ -74,7 +74,7 @@ func looksRandom(token string) bool {
 	return float64(turns)/n >= least && bits(token) >= leastBits
 }
 
-// named reports whether the text before a token shows that the token is not a secret: the checksum of a package, data
+// `named` reports whether the text before a token shows that the token is not a secret: the checksum of a package, data
 // in a URL, or an id from a model's provider.
 func named(before, token string) bool {
 	last := token[strings.LastIndexByte(token, '/')+1:]
@@ -99,7 +99,7 @@ func named(before, token string) bool {
 	return false
 }
 
-// legible reports whether a token is base64 of a readable text. Such a token is decoded and searched instead.
+// `legible` reports whether a token is base64 of a readable text. Such a token is decoded and searched instead.
 func legible(token string) bool {
 	for _, s := range debase64(token) {
 		if s.end-s.start > len(token)*3/4 {

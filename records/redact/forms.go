@@ -98,7 +98,7 @@ func forms() (byFirst [256][]form) {
 	return byFirst
 }
 
-// known finds tokens in one of the forms.
+// `known` finds tokens in one of the forms.
 func (r *Redactor) known(s *marks) []span {
 	var found []span
 	text, from := s.text, 0

@@ -25,7 +25,7 @@ func keeps(command, value string) bool {
 		slices.ContainsFunc(keepers[:], func(keeper string) bool { return strings.Contains(command, keeper) })
 }
 
-// given finds a password that echo or <<< passes to a command.
+// `given` finds a password that echo or <<< passes to a command.
 func given(line string) []span {
 	start, end, login := 0, 0, false
 	if here := strings.Index(line, "<<<"); here >= 0 {

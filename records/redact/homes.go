@@ -123,7 +123,7 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted reports whether a parent directory of homes, whose first slash is given, is at the root of a path or in a
+// `rooted` reports whether a parent directory of homes, whose first slash is given, is at the root of a path or in a
 // directory in which systems keep homes. In the middle of a path, the directory belongs to a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
@@ -187,7 +187,7 @@ func below(path string) bool {
 	return false
 }
 
-// upward reports whether a path goes up and then to a home directory, like ../../Users/x. A program's directory with
+// `upward` reports whether a path goes up and then to a home directory, like ../../Users/x. A program's directory with
 // such a name is not a home.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
@@ -216,8 +216,8 @@ func upward(text string, slash int, dir, name string, end int) bool {
 	return !upper(name[0])
 }
 
-// hyphened returns the user name in a path with hyphens instead of slashes: -home-x-src, C--Users-x-src. In a directory
-// of projects the first hyphen may be missing.
+// `hyphened` returns the user name in a path with hyphens instead of slashes: -home-x-src, C--Users-x-src. In a
+// directory of projects the first hyphen may be missing.
 func hyphened(text string, start, end int) (from, to int) {
 	i := start
 	for i > 0 && text[i-1] == '-' && start-i < 2 {

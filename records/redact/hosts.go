@@ -151,7 +151,7 @@ func mailDomain(host, rest string) bool {
 		(strings.Count(name, ".") > 1 || !slices.Contains(endings, top)))
 }
 
-// reserved reports whether a domain is reserved (RFC 2606), or belongs to a service and is the same for all users.
+// `reserved` reports whether a domain is reserved (RFC 2606), or belongs to a service and is the same for all users.
 func reserved(name string) bool {
 	for _, domain := range [...]string{"example.com", "example.org", "example.net", "test.com", "example", "test",
 		"invalid", "localhost", "noreply.github.com", "noreply.gitlab.com"} {

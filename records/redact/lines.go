@@ -90,7 +90,7 @@ func cookies(text string, at int) []span {
 	return pairs(text, at)
 }
 
-// indexed finds a cookie that is accessed by its name: cookies['sessionid'] = '…'.
+// `indexed` finds a cookie that is accessed by its name: cookies['sessionid'] = '…'.
 func indexed(text string, at int) []span {
 	end := at
 	for end < len(text) && nameByte(text[end]) {

@@ -24,8 +24,8 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic reports whether a name is a common word that identifies no person. In containers, agents run under such user
-// names. A user name of digits only, as in a container (/home/1000), would match numbers elsewhere in the text.
+// `generic` reports whether a name is a common word that identifies no person. In containers, agents run under such
+// user names. A user name of digits only, as in a container (/home/1000), would match numbers elsewhere in the text.
 func generic(name string) bool {
 	if strings.Trim(name, "0123456789") == "" {
 		return true

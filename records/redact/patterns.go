@@ -36,7 +36,7 @@ func newPatterns() *patterns {
 	return p
 }
 
-// plain finds secrets and names in a text without decoding, by the rules of this package and of the user.
+// `plain` finds secrets and names in a text without decoding, by the rules of this package and of the user.
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
 	found := append(append(append(append(s.values(), s.commands()...), s.ofLines()...), s.ofCalls()...), r.known(s)...)

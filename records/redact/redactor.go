@@ -103,7 +103,7 @@ const (
 	label               // an id or a name that other data refers to: secrets only
 )
 
-// guarded calls redact and turns a panic into an error.
+// `guarded` calls redact and turns a panic into an error.
 func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (out string, n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -261,7 +261,7 @@ const (
 	longestCalled = 4 << 10
 )
 
-// called finds a text that is a secret only because of its name: in {"api_key": "0f3a…"} neither half is a secret
+// `called` finds a text that is a secret only because of its name: in {"api_key": "0f3a…"} neither half is a secret
 // alone.
 func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
 	if name == "" || len(name) > longestName || len(text) > longestCalled {
@@ -346,7 +346,7 @@ func replace(text string, found []span) (string, int) {
 	return out.String(), n
 }
 
-// unmarked drops spans that touch an existing marker, unless they are much longer than the marker. So a second
+// `unmarked` drops spans that touch an existing marker, unless they are much longer than the marker. So a second
 // redaction changes nothing.
 func unmarked(text string, found []span) []span {
 	if !strings.Contains(text, markerStart) {

@@ -129,7 +129,7 @@ func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
 
-// allowed reports whether an allow rule of the user matches a finding.
+// `allowed` reports whether an allow rule of the user matches a finding.
 func (u *Rules) allowed(secret string) bool {
 	for _, pattern := range u.Allowed {
 		if pattern.MatchString(secret) {

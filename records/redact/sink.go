@@ -135,7 +135,7 @@ func (s *Sink) Late(stepIndex int, result records.Observation) error {
 	})
 }
 
-// settled runs a piece of work after all earlier steps are stored.
+// `settled` runs a piece of work after all earlier steps are stored.
 func (s *Sink) settled(work func() error) error {
 	return s.do(func() error {
 		if err := s.settle(0); err != nil {

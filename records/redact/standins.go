@@ -191,7 +191,7 @@ func mixedKinds(value string) bool {
 	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
 }
 
-// counted reports whether a value is words with a number, as in examples and tests: token-1, user_2.
+// `counted` reports whether a value is words with a number, as in examples and tests: token-1, user_2.
 func counted(value string) bool {
 	trimmed := strings.TrimRight(value, "0123456789")
 	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))

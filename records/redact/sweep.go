@@ -75,8 +75,8 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	return err
 }
 
-// swept removes secrets from the strings of a record's JSON text. It leaves ids unchanged, because parts of the record
-// refer to each other by id. An id in the form of a secret was already removed.
+// `swept` removes secrets from the strings of a record's JSON text. It leaves ids unchanged, because parts of the
+// record refer to each other by id. An id in the form of a secret was already removed.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// shown returns a text as a terminal shows it: without terminal sequences (as for colours), the zero bytes of UTF-16,
+// `shown` returns a text as a terminal shows it: without terminal sequences (as for colours), the zero bytes of UTF-16,
 // invisible characters and deleted characters. The result `changed` is false if the text has no such bytes. The result
 // glued is true if a sequence separated two words that are now joined.
 func (s *marks) shown() (v reading, changed, glued bool) {
@@ -59,7 +59,7 @@ func hasUnseen(text string) bool {
 	return false
 }
 
-// unseen returns the length of the invisible bytes at the start of a text; 0 if there are none.
+// `unseen` returns the length of the invisible bytes at the start of a text; 0 if there are none.
 func unseen(text string) int {
 	switch text[0] {
 	case escapeByte:

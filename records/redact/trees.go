@@ -48,7 +48,7 @@ func placesOf(dirs []string) []place {
 	return slices.Compact(out)
 }
 
-// relative makes paths in a work tree relative to it. A work tree itself becomes a dot.
+// `relative` makes paths in a work tree relative to it. A work tree itself becomes a dot.
 func relative(text string, places []place) string {
 	for _, p := range places {
 		var out strings.Builder

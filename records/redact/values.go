@@ -205,7 +205,7 @@ type candidate struct {
 	spaced     bool // there is a space next to the separator
 }
 
-// good reports whether a value is a secret as a whole.
+// `good` reports whether a value is a secret as a whole.
 func (c *candidate) good(start, end int) bool {
 	value := c.text[start:end]
 	if inFours(value) {
@@ -239,13 +239,13 @@ func (c *candidate) phrase(value string) bool {
 	return strings.ContainsAny(value, "0123456789") && strings.ContainsAny(value, "!@#$%^&*+=~")
 }
 
-// shouted reports whether the name is in capitals, like an environment variable.
+// `shouted` reports whether the name is in capitals, like an environment variable.
 func (c *candidate) shouted() bool {
 	name := c.text[c.start:c.end]
 	return strings.ToUpper(name) == name && len(name) > 2
 }
 
-// assigned returns the value after =, : and similar separators.
+// `assigned` returns the value after =, : and similar separators.
 func (c *candidate) assigned(sep string, at int) (start, end int) {
 	document := strings.HasPrefix(c.text[min(at, len(c.text)):], "<<")
 	at = c.blockOf(sep, at)
@@ -397,7 +397,7 @@ func bareEnd(text string, at int) int {
 	return end
 }
 
-// strict returns a quoted value that is certainly a secret. It serves places where a text often follows a name for
+// `strict` returns a quoted value that is certainly a secret. It serves places where a text often follows a name for
 // other reasons.
 func (c *candidate) strict(at int) (start, end int) {
 	start, end, ok := c.inQuotes(at)

@@ -233,7 +233,7 @@ func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 	return d.Err()
 }
 
-// written appends the next value with its redacted texts.
+// `written` appends the next value with its redacted texts.
 func (w *walker) written(out []byte, d *rawjson.Decoder) []byte {
 	first := true
 	comma := func() {
@@ -264,7 +264,7 @@ func (w *walker) written(out []byte, d *rawjson.Decoder) []byte {
 	return append(out, d.Raw()...)
 }
 
-// next appends the next redacted text.
+// `next` appends the next redacted text.
 func (w *walker) next(out []byte) []byte {
 	text := w.texts[0]
 	w.texts = w.texts[1:]

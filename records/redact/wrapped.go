@@ -109,7 +109,7 @@ func (v *reading) line(word *reading, context, n int, quote bool) {
 	v.add('\n', end, end)
 }
 
-// mixed reports whether a word has digits or signs, and not only letters.
+// `mixed` reports whether a word has digits or signs, and not only letters.
 func mixed(word []byte) bool {
 	for _, c := range word {
 		if '0' <= c && c <= '9' || c == '_' || c == '-' || c == '+' {
@@ -132,7 +132,7 @@ func contextOf(text string, line, start int) int {
 	return start
 }
 
-// closed reports whether a quote follows the word.
+// `closed` reports whether a quote follows the word.
 func closed(text string, at int) bool { return at < len(text) && isQuote(text[at]) }
 
 func lineStart(text string, at int) int {

@@ -100,7 +100,7 @@ func (d *Digest) prompts(r *records.Record) {
 	}
 }
 
-// asked returns the first prompt of a record, or its task if no step is a prompt.
+// `asked` returns the first prompt of a record, or its task if no step is a prompt.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Asks() && strings.TrimSpace(records.Value(s.Content)) != "" {
@@ -189,7 +189,7 @@ func textOf(s *records.Step) string {
 	return b.String()
 }
 
-// patched returns the files that a patch in an input names, without repetitions. The input has no member with these
+// `patched` returns the files that a patch in an input names, without repetitions. The input has no member with these
 // names.
 func patched(input json.RawMessage) []string {
 	if !bytes.Contains(input, []byte("*** ")) {
@@ -211,7 +211,7 @@ const (
 	fileMark  = "\x02"
 )
 
-// unmarked removes the marks from a text.
+// `unmarked` removes the marks from a text.
 func unmarked(text string) string {
 	if !strings.ContainsAny(text, inputMark+fileMark) {
 		return text

@@ -161,7 +161,7 @@ func (ix *Index) allDigests() ([]Digest, error) {
 	return ix.digests, nil
 }
 
-// mended calls the function `do`. If `do` finds that index files are damaged, mended builds the index again and calls
+// `mended` calls the function `do`. If `do` finds that index files are damaged, mended builds the index again and calls
 // do again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()

@@ -154,7 +154,7 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
-// counted adds up the numbers for each place. If some is set, only wanted conversations count.
+// `counted` adds up the numbers for each place. If some is set, only wanted conversations count.
 func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	out := map[In]int{}
 	for _, w := range where {
@@ -196,7 +196,7 @@ func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]ma
 	return slices.Concat(lists...), where, nil
 }
 
-// best returns up to most matches, the best first.
+// `best` returns up to most matches, the best first.
 func best(matches []match, most int) []match {
 	order := func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
@@ -365,7 +365,7 @@ func (m *match) take(s scored) {
 	m.steps[at] = s
 }
 
-// chosen returns a function that reports whether a conversation is wanted.
+// `chosen` returns a function that reports whether a conversation is wanted.
 func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	if want == nil {
 		return func(place) bool { return true }, nil

@@ -47,7 +47,7 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	return out
 }
 
-// failed reports whether the call ran and failed. An empty search result is not a failure.
+// `failed` reports whether the call ran and failed. An empty search result is not a failure.
 func (c *call) failed() bool {
 	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
@@ -75,12 +75,12 @@ func (c *call) calledOff() bool {
 	return strings.Contains(firstLines(c.output, 1), "Sibling tool call errored")
 }
 
-// succeeded reports whether the call ran, ended and did not fail.
+// `succeeded` reports whether the call ran, ended and did not fail.
 func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }
 
-// said returns the output without the client's additions: the line with the exit code, which Pi puts at the end; for
+// `said` returns the output without the client's additions: the line with the exit code, which Pi puts at the end; for
 // Codex, everything up to the line "Output:".
 func (c *call) said() string {
 	if i := strings.LastIndex(c.output, "Command exited with code "); i >= 0 && !strings.Contains(c.output[i:], "\n") {

@@ -182,7 +182,7 @@ func (c *chain) confidence() string {
 	return "medium"
 }
 
-// written reports whether the document contains the chain. A chain with words as its only evidence must share a file.
+// `written` reports whether the document contains the chain. A chain with words as its only evidence must share a file.
 func (c *chain) written() bool {
 	return c.confidence() == "high" || sharesFile(c.correction, c.failure.turn)
 }

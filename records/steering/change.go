@@ -171,7 +171,7 @@ func (p *page) lose(t *turn, line string, n int) {
 	}
 }
 
-// told returns the lines of a text that contain a letter or digit, with the number of copies of each.
+// `told` returns the lines of a text that contain a letter or digit, with the number of copies of each.
 func told(s string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(s) {
@@ -193,7 +193,7 @@ func difference(a, b map[string]int) map[string]int {
 	return out
 }
 
-// added returns the number of lines that the turn wrote.
+// `added` returns the number of lines that the turn wrote.
 func (t *turn) added() int {
 	n := 0
 	for _, c := range t.changes {

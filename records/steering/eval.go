@@ -81,7 +81,7 @@ func (f *failure) input() string {
 	return t.text
 }
 
-// expected returns statements from the evidence that a test can check.
+// `expected` returns statements from the evidence that a test can check.
 func (f *failure) expected() []string {
 	var out []string
 	quoted := "`" + f.subject + "`"

@@ -138,7 +138,7 @@ var rejectionTypes = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// rejected records a failure for each kind of rejection.
+// `rejected` records a failure for each kind of rejection.
 func (a *analysis) rejected(t *turn) {
 	for i := range t.rejections {
 		r := &t.rejections[i]
@@ -181,7 +181,7 @@ type run struct {
 	since    map[string]bool // files that changed since the last run
 }
 
-// repeated finds commands that failed three times, with edits to a common file between the runs.
+// `repeated` finds commands that failed three times, with edits to a common file between the runs.
 func (a *analysis) repeated(c *conversation) {
 	const times, most = 3, 1000
 	runs := map[string]*run{}
@@ -225,7 +225,7 @@ func (r *run) fail() {
 	clear(r.since)
 }
 
-// common returns the files of a list that are also in a set. If all is set, it returns the whole set.
+// `common` returns the files of a list that are also in a set. If all is set, it returns the whole set.
 func common(list []string, set map[string]bool, all bool) []string {
 	if all {
 		out := make([]string, 0, len(set))

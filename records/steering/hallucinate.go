@@ -13,9 +13,9 @@ import (
 // mostReferences limits the number of references in a conversation that are searched for in its earlier text.
 const mostReferences = 200
 
-// hallucinated finds calls that use a file which never existed. A read, a search, an edit or a command reports that the
-// file is missing, and the newest earlier snapshot, if there is one, confirms it. No earlier call made the file, and
-// neither the person nor a result mentioned it.
+// `hallucinated` finds calls that use a file which never existed. A read, a search, an edit or a command reports that
+// the file is missing, and the newest earlier snapshot, if there is one, confirms it. No earlier call made the file,
+// and neither the person nor a result mentioned it.
 func (a *analysis) hallucinated(c *conversation) {
 	at := places{roots: slices.Clone(c.places.roots)}
 	at.add(c.above())
@@ -128,8 +128,8 @@ func looks(program string) bool {
 		"tree", "realpath", "readlink", "rm", "rmdir", "mkdir", "touch", "chmod", "kill"}, program)
 }
 
-// customary reports whether projects often have a file with that name. An agent that tries such a name has not invented
-// it.
+// `customary` reports whether projects often have a file with that name. An agent that tries such a name has not
+// invented it.
 func customary(file string) bool {
 	name := strings.ToLower(path.Base(file))
 	hidden := slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
@@ -152,7 +152,7 @@ func (c *conversation) toldOf(one *call, file string) bool {
 	return false
 }
 
-// listed reports whether a text contains a name between white space.
+// `listed` reports whether a text contains a name between white space.
 func listed(text, name string) bool {
 	for {
 		i := strings.Index(text, name)
@@ -177,7 +177,7 @@ func (a *analysis) missing(t *turn, category, reference, evidence, asked string,
 	})
 }
 
-// prompted reports whether the prompt of a turn, or one of the up to 1,000 prompts before it, passes a test.
+// `prompted` reports whether the prompt of a turn, or one of the up to 1,000 prompts before it, passes a test.
 func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
 	const far = 1000
 	upTo := slices.Index(c.turns, t) + 1

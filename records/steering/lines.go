@@ -40,7 +40,7 @@ func (t *turn) sum(of func(*Fate) int) int {
 	return n
 }
 
-// dropped returns the number of lines that were removed before any commit; human returns the number of lines that
+// `dropped` returns the number of lines that were removed before any commit; human returns the number of lines that
 // people changed.
 func (t *turn) dropped() int { return t.sum(func(f *Fate) int { return f.Dropped }) }
 func (t *turn) human() int   { return t.sum(func(f *Fate) int { return f.Human }) }

@@ -47,7 +47,7 @@ func clean(name string) string {
 	return path.Clean(strings.ReplaceAll(name, `\`, "/"))
 }
 
-// relative returns a path relative to the repository; a path outside is only cleaned.
+// `relative` returns a path relative to the repository; a path outside is only cleaned.
 func (p *places) relative(name string) string {
 	name = clean(name)
 	for _, root := range p.roots {

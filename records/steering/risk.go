@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// risky looks for risks in edits and commands that ran. Declined calls are not risks, and words of a prompt have the
+// `risky` looks for risks in edits and commands that ran. Declined calls are not risks, and words of a prompt have the
 // least confidence.
 func (a *analysis) risky(t *turn) {
 	for _, c := range t.calls {
@@ -65,7 +65,7 @@ func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
 	}
 }
 
-// inside reports whether a path is inside the repository.
+// `inside` reports whether a path is inside the repository.
 func inside(file string) bool {
 	return file != "" && !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.Contains(file, ":")
 }

@@ -46,7 +46,7 @@ func (t *turn) saidBefore(c *constraint) *turn {
 	return nil
 }
 
-// corrected compares the words and changes of a correction with the turn that it corrects.
+// `corrected` compares the words and changes of a correction with the turn that it corrects.
 func (a *analysis) corrected(t *turn) {
 	if t.kind != treetrace.Correction || t.previous == nil {
 		return

@@ -156,7 +156,7 @@ func refusal(reason string) bool {
 	return false
 }
 
-// interrupted records an interruption after a step. If a call of this step was declined or stopped, both are one
+// `interrupted` records an interruption after a step. If a call of this step was declined or stopped, both are one
 // rejection.
 func (d *divider) interrupted(t *turn, step int) {
 	at, known := d.about.interrupted[step]

@@ -67,7 +67,7 @@ func ReadWords(raw []byte) (*Words, error) {
 	return w, nil
 }
 
-// spaced returns the words of a text with single spaces around each, for searching phrases.
+// `spaced` returns the words of a text with single spaces around each, for searching phrases.
 func spaced(s string) string { return " " + strings.Join(tokens(s), " ") + " " }
 
 func begins(spacedText string, phrases []string) (string, bool) {
@@ -183,7 +183,7 @@ func (w *Words) says(kind, s string) bool {
 	})
 }
 
-// plain returns a prompt without the words before its first clause: "ok, perfect, hmm, …".
+// `plain` returns a prompt without the words before its first clause: "ok, perfect, hmm, …".
 func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }

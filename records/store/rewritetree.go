@@ -158,7 +158,7 @@ func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) 
 	return v, nil
 }
 
-// counted subtracts the length of a fetched file from the budget.
+// `counted` subtracts the length of a fetched file from the budget.
 func (w *rewriting) counted(give func(io.Writer) error) func(io.Writer) error {
 	return func(to io.Writer) error {
 		return give(writerFunc(func(p []byte) (int, error) {

@@ -154,7 +154,7 @@ var fence = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?s)```(?:mswea_bash_command|bash)\\s*\\n(.*?)\\n```")
 })
 
-// fenced returns the only block of commands in a text.
+// `fenced` returns the only block of commands in a text.
 func fenced(text string) (string, bool) {
 	found := fence().FindAllStringSubmatch(text, 2)
 	if len(found) != 1 {

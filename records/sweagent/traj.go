@@ -146,7 +146,7 @@ func seconds(raw []byte) float64 {
 	return d.Float()
 }
 
-// ended describes the end of a run. It does not set Success, because only an evaluator knows it.
+// `ended` describes the end of a run. It does not set Success, because only an evaluator knows it.
 func ended(record *records.Record, status, submission string) {
 	o := &record.Outcome
 	o.Patch, o.Description = records.Text(submission), records.Text(status)

@@ -38,8 +38,8 @@ type Edit struct {
 	Path   string
 }
 
-// edited pairs a call with people's version of its lines. It finds the lines by their fingerprints. There is no pair if
-// the call's input does not contain them exactly once and consecutively.
+// `edited` pairs a call with people's version of its lines. It finds the lines by their fingerprints. There is no pair
+// if the call's input does not contain them exactly once and consecutively.
 func edited(st *state, edits []Edit) []*pair {
 	if len(st.step.ToolCalls) != 1 {
 		return nil
@@ -74,7 +74,7 @@ func edited(st *state, edits []Edit) []*pair {
 	return out
 }
 
-// replaced returns the input of a call with its lines replaced by the lines of a commit.
+// `replaced` returns the input of a call with its lines replaced by the lines of a commit.
 func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	o := &rawjson.Members{}
 	found := 0

@@ -122,7 +122,7 @@ func heir(st *state, list []*state) *state {
 	return nil
 }
 
-// declined pairs calls that a person refused with the next calls, if all of these were accepted and none failed. One
+// `declined` pairs calls that a person refused with the next calls, if all of these were accepted and none failed. One
 // prompt may come between them; it becomes the hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	if len(st.step.ToolCalls) == 0 ||
@@ -143,7 +143,7 @@ func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// fixed pairs a failed command with the first command of the same program in the turn that worked.
+// `fixed` pairs a failed command with the first command of the same program in the turn that worked.
 func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	name := program(command(st.step))
 	if name == "" || !m.all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
@@ -163,9 +163,9 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// reverted pairs a lost edit with the next lasting edit of the same file. An edit is lost if a commit reverted all its
-// lines, or if a person removed them before any commit. One prompt may come between the two edits. The replacement may
-// answer a different question, so these pairs have the lowest confidence.
+// `reverted` pairs a lost edit with the next lasting edit of the same file. An edit is lost if a commit reverted all
+// its lines, or if a person removed them before any commit. One prompt may come between the two edits. The replacement
+// may answer a different question, so these pairs have the lowest confidence.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	gone, found := m.fate(st.step)
 	origin, lines := Reverted, gone.Reverted

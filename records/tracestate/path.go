@@ -117,7 +117,7 @@ func (p *paths) agent(s *records.Step) *path {
 	return way
 }
 
-// left stores the path after a step, if a branch begins there.
+// `left` stores the path after a step, if a branch begins there.
 func (p *paths) left(step int, way *path) {
 	if _, forks := p.forks[step]; forks {
 		kept := *way

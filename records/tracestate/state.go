@@ -156,7 +156,7 @@ func (m *maker) assistant(s *records.Step) string {
 	return m.Messages.assistant(s, thought)
 }
 
-// unfit returns the reason why an answer does not become a state: it was not a decision, or is not completely known.
+// `unfit` returns the reason why an answer does not become a state: it was not a decision, or is not completely known.
 func (m *maker) unfit(way *path, s *records.Step) string {
 	missing := 0
 	for _, o := range m.results(s) {
@@ -189,7 +189,7 @@ func (m *maker) id(way *path, s *records.Step) string {
 	return id
 }
 
-// compact starts a new history if there was a compaction after a step.
+// `compact` starts a new history if there was a compaction after a step.
 func (m *maker) compact(way *path, step int) {
 	summary, found := m.summaries[step]
 	if !found {

@@ -96,7 +96,7 @@ func (m *maker) messages(write func(...string), links []*node, whole bool, syste
 // tokenBytes is the number of bytes that are counted as one token.
 const tokenBytes = 4
 
-// limited removes the oldest messages after the first one, each time an answer and its results. It stops when the
+// `limited` removes the oldest messages after the first one, each time an answer and its results. It stops when the
 // history is short enough, or has only its first and last messages.
 func (m *maker) limited(links []*node) ([]*node, int) {
 	if m.MaxTokens == 0 {

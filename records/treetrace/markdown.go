@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// inline makes a text of a person or model safe for one line of Markdown: no line feeds, tags or control characters,
+// `inline` makes a text of a person or model safe for one line of Markdown: no line feeds, tags or control characters,
 // and no start of another block.
 func inline(s string) string {
 	s = strings.Map(func(r rune) rune {

@@ -123,7 +123,7 @@ func section(b *strings.Builder, title string, list []string) {
 	}
 }
 
-// first returns the first lines of a list, and a line with the number of the others.
+// `first` returns the first lines of a list, and a line with the number of the others.
 func first(list []string, most int) []string {
 	if len(list) <= most {
 		return list

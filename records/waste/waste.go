@@ -154,7 +154,7 @@ func (f *finder) call(a *compare.Action, step *records.Step, result *records.Obs
 	f.add(one, model, records.TokenUsage{InputTokens: tokens})
 }
 
-// failed records a failure. In a loop, the inputs and outputs of all failures but the first are waste.
+// `failed` records a failure. In a loop, the inputs and outputs of all failures but the first are waste.
 func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, model string) {
 	l := f.loops[a.Key()]
 	if l == nil {

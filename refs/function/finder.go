@@ -114,7 +114,7 @@ func (f *Finder) ask(asked map[string][]string) error {
 	return read
 }
 
-// spaced returns the lines with an empty line after each.
+// `spaced` returns the lines with an empty line after each.
 func spaced(lines []string) []byte {
 	var out bytes.Buffer
 	for _, line := range lines {

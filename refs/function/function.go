@@ -154,7 +154,7 @@ func beginsWord(text string) bool {
 	return text != "" && isWord(first)
 }
 
-// outside returns a text without its parts in parentheses.
+// `outside` returns a text without its parts in parentheses.
 func outside(text string) string {
 	var out strings.Builder
 	depth := 0

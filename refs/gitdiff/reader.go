@@ -113,7 +113,7 @@ func startsCommit(ahead []byte) bool {
 	return err == nil
 }
 
-// ahead returns the next n bytes without consuming them, or fewer at the end.
+// `ahead` returns the next n bytes without consuming them, or fewer at the end.
 func (r *Reader) ahead(n int) ([]byte, error) {
 	next, err := r.in.Peek(n)
 	if err != nil && !errors.Is(err, io.EOF) {

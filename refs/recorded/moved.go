@@ -43,7 +43,7 @@ func takeOver(common string) *entry {
 	return nil
 }
 
-// same reports whether a directory has an identity: the same directory may be visible at two paths.
+// `same` reports whether a directory has an identity: the same directory may be visible at two paths.
 func same(dir string, id identity) bool {
 	now, err := identify(dir)
 	return err == nil && now.inode == id.inode && now.device == id.device

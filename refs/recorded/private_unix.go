@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// private reports whether a directory belongs to the user, and only the user can write to it. In a directory for
+// `private` reports whether a directory belongs to the user, and only the user can write to it. In a directory for
 // temporary files anybody may have created it.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)

@@ -173,7 +173,7 @@ func dropGone(dir string) {
 	}
 }
 
-// gone reports whether the git directory of an entry was deleted.
+// `gone` reports whether the git directory of an entry was deleted.
 func (e *entry) gone() bool {
 	for at := e.GitDir; ; at = filepath.Dir(at) {
 		id, err := identify(at)

@@ -72,7 +72,7 @@ func Look(repo *refs.Repo) Standing {
 	return Standing{State: Unlisted}
 }
 
-// astray reports whether the hooks of agents cannot find the repository from this work tree.
+// `astray` reports whether the hooks of agents cannot find the repository from this work tree.
 func astray(repo *refs.Repo) bool {
 	found, err := refs.FindHook(repo.WorkTree)
 	return err == nil && found.CommonDir == repo.CommonDir && !Holds(found)

@@ -130,7 +130,7 @@ func (t *table) readFooter(head []byte, size int64) error {
 	return nil
 }
 
-// nearest returns the smallest of the positions that are set, or end.
+// `nearest` returns the smallest of the positions that are set, or end.
 func nearest(end int64, positions ...int64) int64 {
 	for _, p := range positions {
 		if p > 0 && p < end {

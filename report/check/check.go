@@ -155,7 +155,7 @@ func (c *checking) file(f *diff.File) {
 	}
 }
 
-// unlined returns the reason why the added lines do not show the whole change of a file; "" if they show it.
+// `unlined` returns the reason why the added lines do not show the whole change of a file; "" if they show it.
 func (c *checking) unlined(f *diff.File, lines int) string {
 	switch {
 	case f.Record == nil || f.NewMode == refs.ModeGitlink || f.OldMode == refs.ModeGitlink:

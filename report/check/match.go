@@ -37,7 +37,7 @@ func (p *Policy) effective(name string) (out Rule, from *Rule) {
 	return out, from
 }
 
-// reviewed reports whether the rule wants a review.
+// `reviewed` reports whether the rule wants a review.
 func (r *Rule) reviewed() bool { return r.Review != nil && *r.Review }
 
 // limits reports whether the rule needs to know the owner of a line.

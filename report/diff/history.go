@@ -179,7 +179,7 @@ func (h *history) only(f *File) *gitblame.Commit {
 	return t.commit
 }
 
-// untouched reports whether no commit between the two sides changed a file.
+// `untouched` reports whether no commit between the two sides changed a file.
 func (h *history) untouched(f *File) bool {
 	return h != nil && len(h.touches[f.Path])+len(h.touches[f.OldPath]) == 0
 }

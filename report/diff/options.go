@@ -119,7 +119,7 @@ var gitOptions = slices.Concat(
 	},
 )
 
-// alike returns options that differ only in their names. A name is a letter, a word, or both with a colon.
+// `alike` returns options that differ only in their names. A name is a letter, a word, or both with a colon.
 func alike(role role, value gitargs.Value, set func(*Options, string, bool), names ...string) (all []option) {
 	for name := range strings.FieldsSeq(strings.Join(names, " ")) {
 		letter, word, both := strings.Cut(name, ":")

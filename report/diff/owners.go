@@ -116,7 +116,7 @@ func (f *finder) side(sign byte, here, there Side) error {
 	return nil
 }
 
-// same reports whether blame and the diff have the same text. A conversion may change it in between.
+// `same` reports whether blame and the diff have the same text. A conversion may change it in between.
 func (l *Line) same(at *gitblame.Line) bool { return bytes.Equal(l.Content(), at.Content) }
 
 func (f *File) pathOf(sign byte) string {
@@ -126,7 +126,7 @@ func (f *File) pathOf(sign byte) string {
 	return f.OldPath
 }
 
-// credited returns the lines as written by one commit; the parameter c may be noCommit.
+// `credited` returns the lines as written by one commit; the parameter c may be noCommit.
 func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	out := make([]gitblame.Line, len(lines))
 	for i, l := range lines {

@@ -63,7 +63,7 @@ func (o *Options) sides(ctx context.Context, repo *refs.Repo, dir string) (sides
 	return s, err
 }
 
-// compared returns the sides for revisions.
+// `compared` returns the sides for revisions.
 func (o *Options) compared(ctx context.Context, repo *refs.Repo, dir string, revs []string) (sides, error) {
 	if len(revs) == 1 && !strings.ContainsAny(revs[0], "^:") {
 		if a, b, three := strings.Cut(revs[0], "..."); three {
@@ -117,7 +117,7 @@ func isPath(dir, word string) bool {
 	return err == nil
 }
 
-// asked resolves revisions in other forms, such as C^!, by git. The older one comes first.
+// `asked` resolves revisions in other forms, such as C^!, by git. The older one comes first.
 func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]string, error) {
 	args := append([]string{"rev-parse", "--revs-only", "--no-flags"}, revs...)
 	out, err := repo.CommandUser(ctx, dir, append(args, "--")...).Output()
@@ -155,10 +155,10 @@ func (f *finder) nameTrees() {
 	}
 }
 
-// empty reports whether rev is the empty tree, with which git-show(1) compares a root commit.
+// `empty` reports whether rev is the empty tree, with which git-show(1) compares a root commit.
 func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
-// forked returns the merge base of two sides.
+// `forked` returns the merge base of two sides.
 func forked(ctx context.Context, repo *refs.Repo, dir string, s sides) (string, error) {
 	other := s.new.Rev
 	if s.new.Kind != Commit {

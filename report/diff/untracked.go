@@ -18,8 +18,8 @@ const (
 	mostUntrackedBytes = 1 << 20 // bytes of one file
 )
 
-// untracked adds the untracked files of the work tree, which git diff leaves out. It finds them as git-status(1) does,
-// below the same paths.
+// `untracked` adds the untracked files of the work tree, which git diff leaves out. It finds them as git-status(1)
+// does, below the same paths.
 func (f *finder) untracked() error {
 	if show, _ := f.from.Config.Get("status.showuntrackedfiles"); show == "no" || show == "false" || f.o.picks ||
 		f.o.reverse || f.sides.given[1] != Work || f.sides.fork {

@@ -180,8 +180,8 @@ func (s *Sums) order() {
 	})
 }
 
-// counted returns the conversations to count: all known ones if `whole` is set, otherwise the conversations that wrote
-// lines of the commits.
+// `counted` returns the conversations to count: all known ones if `whole` is set, otherwise the conversations that
+// wrote lines of the commits.
 func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, error) {
 	if whole {
 		return known.Conversations()

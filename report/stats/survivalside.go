@@ -100,7 +100,7 @@ func merge(sides []*side, own *fresh) []span {
 	}
 }
 
-// joined appends a span, and joins it with the last one if their ids are equal.
+// `joined` appends a span, and joins it with the last one if their ids are equal.
 func joined(list []span, s span) []span {
 	if last := len(list) - 1; last >= 0 && list[last].id == s.id {
 		list[last].count += s.count

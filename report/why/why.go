@@ -169,7 +169,7 @@ func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	return h, err
 }
 
-// said finds the prompt, the answer and the call.
+// `said` finds the prompt, the answer and the call.
 func (f *Finder) said(ctx context.Context, r *Reason) error {
 	o := r.Owner()
 	turn, call, step, err := f.Known.CallOf(ctx, o.Trace, o.Subagent, o.ToolCall, o.PromptIndex)

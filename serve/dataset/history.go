@@ -32,7 +32,7 @@ func (m *maker) history(t writers) error {
 	})
 }
 
-// empty reports whether the repository has no commits.
+// `empty` reports whether the repository has no commits.
 func (m *maker) empty() bool {
 	head, _, err := m.Repo.Head()
 	return m.Known.Untraced() || err == nil && head.IsZero()

@@ -80,7 +80,7 @@ func (d *document) put(text string, typed bool) {
 	d.forget()
 }
 
-// saved notes that the file now has the content of the buffer.
+// `saved` notes that the file now has the content of the buffer.
 func (d *document) saved() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

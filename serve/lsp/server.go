@@ -126,7 +126,7 @@ func (s *server) read() error {
 	}
 }
 
-// notified handles a notification. It ignores unknown ones, as the protocol demands.
+// `notified` handles a notification. It ignores unknown ones, as the protocol demands.
 func (s *server) notified(m *message) {
 	switch m.Method {
 	case "textDocument/didOpen":
@@ -180,7 +180,7 @@ var handlers = map[string]handler{
 	"gitTrace/runs":            on(nil, (*server).allRuns),
 }
 
-// requested answers a request in its own goroutine. Requests that change the server are answered at once.
+// `requested` answers a request in its own goroutine. Requests that change the server are answered at once.
 func (s *server) requested(m *message) {
 	answer := handlers[m.Method]
 	switch {

@@ -278,7 +278,7 @@ func (a answer) body() ([]byte, int, error) {
 	return raw, http.StatusOK, nil
 }
 
-// done answers that the events were taken, and how many were rejected.
+// `done` answers that the events were taken, and how many were rejected.
 func (a answer) done(kind string, t otel.Taken) {
 	var says []string
 	if t.Unknown > 0 {

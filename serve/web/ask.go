@@ -140,7 +140,7 @@ func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byt
 	return out, nil
 }
 
-// into runs a command, and decodes its JSON into a variable.
+// `into` runs a command, and decodes its JSON into a variable.
 func (a *asking) into(ctx context.Context, to any, args ...string) error {
 	out, err := a.get(ctx, nil, args...)
 	if err != nil {

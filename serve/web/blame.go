@@ -110,7 +110,7 @@ func (e *goneError) Error() string {
 
 func (*goneError) Unwrap() error { return errNotFound }
 
-// gone returns a better error if a file is missing in the work tree, and the last commit has it.
+// `gone` returns a better error if a file is missing in the work tree, and the last commit has it.
 func (q *question) gone(b *blameBody, err error) error {
 	if !b.WorkTree || !errors.Is(err, errNotFound) {
 		return err
@@ -125,7 +125,7 @@ func (q *question) gone(b *blameBody, err error) error {
 	return &goneError{b.Path}
 }
 
-// blamed returns the page of a file.
+// `blamed` returns the page of a file.
 func blamed(q *question) (string, string, any, error) {
 	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
 	ask := q.r.URL.Query()
@@ -207,7 +207,7 @@ func (b *blameBody) ask(q *question, stdin []byte, file ...string) ([]byte, erro
 	return q.answers.get(q.ctx, stdin, slices.Concat(args, []string{"--json=runs"}, file)...)
 }
 
-// positive parses a number; 0 for any other text.
+// `positive` parses a number; 0 for any other text.
 func positive(text string) int {
 	n, _ := strconv.Atoi(text) // on failure n is 0, or the largest number
 	return max(n, 0)

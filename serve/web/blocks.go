@@ -200,7 +200,7 @@ func (c *callBlock) Drawn() []*view.Declared {
 	return c.Declared
 }
 
-// unseen reports whether a record has the call, but no hook saw it.
+// `unseen` reports whether a record has the call, but no hook saw it.
 func (c *callBlock) unseen() bool { return c.given != nil && c.Class == "" }
 
 // edits reports whether the call wrote files, or declares that it did.
@@ -277,7 +277,7 @@ func blocksOf(t *talkAnswer) []*turnBlock {
 	return out
 }
 
-// recorded groups the steps of a record below the prompts before them. It notes the turns and calls that the record
+// `recorded` groups the steps of a record below the prompts before them. It notes the turns and calls that the record
 // has.
 func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, drawn map[string]bool) []*turnBlock {
 	var out []*turnBlock

@@ -36,7 +36,7 @@ type commitBody struct {
 	Child    string // the next commit on the way to HEAD, if it is among the newest
 }
 
-// committed returns the page of a commit: its diff with its first parent, with the owners of lines.
+// `committed` returns the page of a commit: its diff with its first parent, with the owners of lines.
 func committed(q *question) (string, string, any, error) {
 	id, err := q.files.commit(q.ctx, q.r.PathValue("id"))
 	if err != nil {
@@ -91,7 +91,7 @@ func endsOf(span string) (from, to string, parted, two bool) {
 	return from, to, false, two
 }
 
-// ranged returns the page of a range of commits: A..B, or A...B from the merge base.
+// `ranged` returns the page of a range of commits: A..B, or A...B from the merge base.
 func ranged(q *question) (string, string, any, error) {
 	given := q.r.PathValue("range")
 	from, to, parted, two := endsOf(given)

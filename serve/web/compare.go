@@ -26,7 +26,7 @@ type driftTurn struct {
 // mostDrifts limits the drifts that a page draws.
 const mostDrifts = 500
 
-// compared returns the page that compares two conversations. The form on it passes them as parameters.
+// `compared` returns the page that compares two conversations. The form on it passes them as parameters.
 func compared(q *question) (string, string, any, error) {
 	var ids [2]string
 	for i, name := range [...]string{"a", "b"} {

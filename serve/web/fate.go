@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// known describes the evidence and the certainty of one event in the life of lines.
+// `known` describes the evidence and the certainty of one event in the life of lines.
 func known(s trail.StepJSON) string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
 }
@@ -115,7 +115,7 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	return out
 }
 
-// ahead requests the patches that the trails name, while the conversation is read. Other patches are requested later.
+// `ahead` requests the patches that the trails name, while the conversation is read. Other patches are requested later.
 func (f *followed) ahead(ctx context.Context, q *question) {
 	args := []string{"show", "--json"}
 	for _, t := range f.trails {
@@ -192,7 +192,7 @@ const (
 	longestCall = 10 * time.Minute
 )
 
-// wasted describes the waste of a call of a step; empty if there is none.
+// `wasted` describes the waste of a call of a step; empty if there is none.
 func (b *talkBody) wasted(step int, call string) string {
 	if b.Waste == nil || step == 0 {
 		return ""
@@ -270,7 +270,7 @@ func (c *callBlock) kind() string {
 	return "other"
 }
 
-// thinned keeps only the most important of several marks at one place.
+// `thinned` keeps only the most important of several marks at one place.
 func thinned(marks []mark, whole float64) []mark {
 	if len(marks) <= mostTicks {
 		return marks

@@ -52,7 +52,7 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 // beginning matches a prefix of an object id.
 var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
-// unnamed returns the reason why a revision names no commit. If it is a prefix of several ids, the error lists them.
+// `unnamed` returns the reason why a revision names no commit. If it is a prefix of several ids, the error lists them.
 func (f *files) unnamed(ctx context.Context, rev string) error {
 	if rev == "HEAD" {
 		return errNoCommit

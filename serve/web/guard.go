@@ -97,7 +97,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// busy answers that a later request may succeed.
+// `busy` answers that a later request may succeed.
 func busy(w http.ResponseWriter, what string) {
 	again(w.Header(), http.StatusServiceUnavailable)
 	http.Error(w, what, http.StatusServiceUnavailable)

@@ -49,7 +49,7 @@ var helpers = template.FuncMap{
 	"list":      func(items ...any) []any { return items },
 }
 
-// plain returns a value as text, also if it is behind a pointer; "" for nil.
+// `plain` returns a value as text, also if it is behind a pointer; "" for nil.
 func plain(v any) string {
 	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer {
 		if at.IsNil() {
@@ -140,8 +140,8 @@ func bar(lines numbers.Owned) []share {
 	return out
 }
 
-// marked makes characters visible that control the display. It works on the whole page, so that no field is forgotten:
-// the markup of templates has no such characters.
+// `marked` makes characters visible that control the display. It works on the whole page, so that no field is
+// forgotten: the markup of templates has no such characters.
 func marked(page []byte) []byte {
 	acts := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }
 	at := slices.IndexFunc(page, acts)

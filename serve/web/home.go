@@ -108,7 +108,7 @@ func (q *question) status(to *status) error {
 	return q.into(to, "status", "--json")
 }
 
-// optional drops the error that a request gets in a repository without commits.
+// `optional` drops the error that a request gets in a repository without commits.
 func optional(err error) error {
 	if err != nil && code(err) == 404 {
 		return nil
@@ -154,7 +154,7 @@ var talkStates = map[string]func(*view.Conversation) bool{
 // States returns the names of the outcomes that a page can select.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
-// wanted reports whether a conversation has the selected model, writer and state.
+// `wanted` reports whether a conversation has the selected model, writer and state.
 func (b *talksBody) wanted(c *view.Conversation) bool {
 	state := talkStates[b.State]
 	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }

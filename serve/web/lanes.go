@@ -32,8 +32,8 @@ type drawing struct {
 	leads func(parent refs.OID) bool
 }
 
-// laned draws the lanes of commits in the order of git log --graph, where commits come before their parents. If `open`
-// is true, lanes to parents on later pages reach the end of the page. Otherwise these lanes are left out.
+// `laned` draws the lanes of commits in the order of git log --graph, where commits come before their parents. If
+// `open` is true, lanes to parents on later pages reach the end of the page. Otherwise these lanes are left out.
 func laned(commits []graph.CommitJSON, open bool) map[refs.OID]*lanes {
 	rows := map[refs.OID]*lanes{}
 	for i := range commits {

@@ -270,7 +270,7 @@ func below(a *figures.Stats, dir string) map[string]stats.Lines {
 	return sums
 }
 
-// tracked returns the page of a patch.
+// `tracked` returns the page of a patch.
 func tracked(q *question) (string, string, any, error) {
 	id := q.r.PathValue("patch")
 	if err := noOption(id); err != nil || strings.ContainsAny(id, ":#/") {

@@ -194,7 +194,7 @@ func (h *patchHunk) compare() {
 	}
 }
 
-// changed splits two lines, by whole words, into common ends and a difference.
+// `changed` splits two lines, by whole words, into common ends and a difference.
 func changed(a, b string) (partsA, partsB []part) {
 	wordsA, wordsB := wordsOf(a), wordsOf(b)
 	first := 0

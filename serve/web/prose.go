@@ -200,7 +200,7 @@ func (p *proseWriter) link(target, words string, inner func()) {
 	}
 }
 
-// plain returns the words of a link.
+// `plain` returns the words of a link.
 func (p *proseWriter) plain(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -214,7 +214,7 @@ func (p *proseWriter) plain(n ast.Node) string {
 // escape matches an escaped punctuation mark, or a character by its name or number.
 var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]*);")
 
-// resolved returns a text with Markdown's escapes replaced by their characters.
+// `resolved` returns a text with Markdown's escapes replaced by their characters.
 func resolved(source []byte) string {
 	return escape.ReplaceAllStringFunc(string(source), func(found string) string {
 		if found[0] == '\\' {

@@ -97,7 +97,7 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	return nil
 }
 
-// safely answers a request. If a page panics, its request gets an error, and the server continues.
+// `safely` answers a request. If a page panics, its request gets an error, and the server continues.
 func safely(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer fault.Caught(&err)
 	h.ServeHTTP(w, r)

@@ -237,7 +237,7 @@ type failure struct {
 	Last   string // address of the file in the last commit, if the work tree does not have the file
 }
 
-// said splits the text of a command's standard error into the error and the hints.
+// `said` splits the text of a command's standard error into the error and the hints.
 func said(err error) (what string, hints []string) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimSpace(line)

@@ -40,7 +40,7 @@ var ready = sync.OnceValue(func() map[string]asset {
 	return out
 })
 
-// tight removes comments and needless white space from a style sheet. No string in the style sheet has white space
+// `tight` removes comments and needless white space from a style sheet. No string in the style sheet has white space
 // beside such a sign.
 func tight(style []byte) []byte {
 	for _, step := range []struct{ find, put string }{
@@ -71,7 +71,7 @@ var assetHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 })
 
-// static sends the style sheet or the script.
+// `static` sends the style sheet or the script.
 func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	file, known := ready()[name]

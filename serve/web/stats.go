@@ -93,7 +93,7 @@ func (t statsTable) Accepts() bool {
 	})
 }
 
-// timed reports whether the rows are periods of time.
+// `timed` reports whether the rows are periods of time.
 func (t statsTable) timed() bool {
 	return t.key.Times()
 }
@@ -172,7 +172,7 @@ func usualSince(q *question) string {
 	return usual
 }
 
-// asked adds the range, or the start of the period, to the arguments.
+// `asked` adds the range, or the start of the period, to the arguments.
 func (b *statsBody) asked(q *question, args ...string) []string {
 	if since := cmp.Or(b.Since, b.Usual); b.Since != "" || b.Range == "" {
 		args = append(args, "--since="+since)
@@ -183,7 +183,7 @@ func (b *statsBody) asked(q *question, args ...string) []string {
 	return args
 }
 
-// figured returns the page of statistics.
+// `figured` returns the page of statistics.
 func figured(q *question) (string, string, any, error) {
 	body := &statsBody{}
 	tables, err := body.choose(q)

@@ -114,7 +114,7 @@ func noTalk(id string) error {
 	return nil
 }
 
-// said requests a conversation. The last one stays in memory while the repository does not change, because browsers
+// `said` requests a conversation. The last one stays in memory while the repository does not change, because browsers
 // request the parts of a long conversation one after the other.
 func (q *question) said(id string) (*talkAnswer, error) {
 	if err := noTalk(id); err != nil {
@@ -242,7 +242,7 @@ func (b *talkBody) address(at int) string {
 	return b.asked("", ask)
 }
 
-// asked returns an address of this conversation that keeps the filter of steps.
+// `asked` returns an address of this conversation that keeps the filter of steps.
 func (b *talkBody) asked(below string, ask url.Values) string {
 	if b.Show != "" {
 		ask.Set("show", b.Show)

@@ -82,7 +82,7 @@ func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	return w.Namesakes(commit, asked)
 }
 
-// reverted returns the commit that another commit reverts, as its message says, or the zero id.
+// `reverted` returns the commit that another commit reverts, as its message says, or the zero id.
 func (w *Work) reverted(commit refs.OID) refs.OID {
 	c, err := w.Reader.Commit(commit)
 	if err != nil {

@@ -161,7 +161,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// distinct removes duplicates and zero ids from a list, and cuts it to most ids.
+// `distinct` removes duplicates and zero ids from a list, and cuts it to most ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {

@@ -190,7 +190,7 @@ func (s *search) snake(x, y int) bool {
 	return true
 }
 
-// furthest ends the search early: it divides the box at the point that is furthest from its own corner.
+// `furthest` ends the search early: it divides the box at the point that is furthest from its own corner.
 func (s *search) furthest(r box, ahead, astern front) meeting {
 	forward, fx := -1, 0
 	for d := ahead.high; d >= ahead.low; d -= 2 {

@@ -19,7 +19,7 @@ func (t *text) firstGroup() group {
 	return g
 }
 
-// next moves to the group after the following kept line. It returns false at the end of the text.
+// `next` moves to the group after the following kept line. It returns false at the end of the text.
 func (t *text) next(g *group) bool {
 	if g.end == len(t.keys) {
 		return false
@@ -31,7 +31,7 @@ func (t *text) next(g *group) bool {
 	return true
 }
 
-// previous moves to the group before the preceding kept line.
+// `previous` moves to the group before the preceding kept line.
 func (t *text) previous(g *group) {
 	g.end = g.start - 1
 	for g.start = g.end; t.changed(g.start - 1); {

@@ -10,7 +10,7 @@ import (
 
 // The finders of contents that commits have.
 
-// amended finds the amended commit's content of the path, if the anchored commit replaced one. git-commit(1) --amend
+// `amended` finds the amended commit's content of the path, if the anchored commit replaced one. git-commit(1) --amend
 // makes its commit from the index, and the index had the amended commit's content. If the amended commit brought the
 // file, the new commit's parent does not have the file. If nobody saw a content, its lines are only known to be older
 // than the last full snapshot. So the amended commit must also be older than that snapshot. For example: an agent
@@ -124,7 +124,7 @@ func (q *Query) twoFiles(other string) (bool, error) {
 	return true, nil
 }
 
-// applied reports whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
+// `applied` reports whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
 // whole, or not at all. For example: a stash brought two lines, and the file now has only one of them. Then somebody
 // typed that line.
 func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, error) {
@@ -160,7 +160,7 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	return true, nil
 }
 
-// carried finds an older commit's content of a file, if the new commit replaced it. It searches under the file's name
+// `carried` finds an older commit's content of a file, if the new commit replaced it. It searches under the file's name
 // in the new commit or in its parent. If neither has the file, it asks git for the name: main may have renamed the
 // file. For example: an agent's commit is rebased onto a main that renamed a.txt to b.txt. The lines of b.txt that the
 // commit adds are the agent's.
@@ -180,7 +180,7 @@ func carried(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// replaced returns the older commit's content at a path, if it can be read. It skips a content that nobody saw, if
+// `replaced` returns the older commit's content at a path, if it can be read. It skips a content that nobody saw, if
 // other contents were seen when the commit was made. The source of that content is better evidence, and may be the last
 // seen content. For example: an agent writes a file, and a person adds a line and commits before the next look. The
 // agent's content is better evidence than the commit.
@@ -208,10 +208,10 @@ func (q *Query) replaced(path string) (out []Candidate) {
 // maxFruitless bounds the contents without a known commit before the search ends: a build may write thousands of files.
 const maxFruitless = 8
 
-// brought finds a commit on any ref with exactly this content at this path. `git checkout REV -- PATH` and `git restore
-// --source REV` write to the work tree, and record REV nowhere. Commits that were found for other paths come first: one
-// command brings many files. For example: an agent wrote a file on another branch, and a person runs git checkout other
-// -- file. The lines are the agent's.
+// `brought` finds a commit on any ref with exactly this content at this path. `git checkout REV -- PATH` and `git
+// restore --source REV` write to the work tree, and record REV nowhere. Commits that were found for other paths come
+// first: one command brings many files. For example: an agent wrote a file on another branch, and a person runs git
+// checkout other -- file. The lines are the agent's.
 func brought(q *Query) ([]Candidate, error) {
 	w, blob := q.Work, q.New.OID
 	made, err := q.byHand()

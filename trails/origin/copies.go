@@ -105,7 +105,7 @@ func (c *copier) beside(line, next int) []place {
 	return c.near(line, c.from[line+next], next)
 }
 
-// near lists, for each place, the nearest place before it, or after it if `next` is -1, that has a line. Between them
+// `near` lists, for each place, the nearest place before it, or after it if `next` is -1, that has a line. Between them
 // may stand short lines, and lines that the content does not have.
 func (c *copier) near(line int, from []place, next int) []place {
 	var out []place
@@ -168,7 +168,7 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return append(c.near(line, tops, -1), c.near(line, bottoms, 1)...)
 }
 
-// taken reports whether a line was copied. A line also counts if only a far content has it at this place (see Far).
+// `taken` reports whether a line was copied. A line also counts if only a far content has it at this place (see Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	if line < 0 || line == len(out) {
 		return false
@@ -213,7 +213,7 @@ func (c *copier) edges(line int) []place {
 	return out
 }
 
-// copied gives a line without a source at its place an owner: the owner of the places from which it was copied.
+// `copied` gives a line without a source at its place an owner: the owner of the places from which it was copied.
 func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	if out[line].Source >= 0 || len(from) == 0 {
 		return

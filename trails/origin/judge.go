@@ -128,7 +128,7 @@ func (q *Query) asNamedBefore() (bool, error) {
 	return false, nil
 }
 
-// composed finds the owners of a content that git combined: a merge, a stash popped onto other changes, a picked
+// `composed` finds the owners of a content that git combined: a merge, a stash popped onto other changes, a picked
 // commit. Every line that a candidate has keeps its owner there; the rest is treated like any other change. If a whole
 // file comes from git, it is explained, and its new lines have no owner here. For example: git merges an agent's branch
 // into a person's file, and each line stays with its writer.

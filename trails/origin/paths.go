@@ -8,7 +8,7 @@ import (
 
 // The finders of contents that the path itself had.
 
-// latest returns the most likely source of a committed content. For example: an agent writes two functions, and a
+// `latest` returns the most likely source of a committed content. For example: an agent writes two functions, and a
 // person stages one of them. Its lines are in the last seen content of the work tree.
 func latest(q *Query) ([]Candidate, error) {
 	c, found := q.Latest(q.Path, q.New.Lines)
@@ -64,7 +64,7 @@ func earlier(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// staged lists the same contents for lines that were in the index. See between for an example.
+// `staged` lists the same contents for lines that were in the index. See between for an example.
 func staged(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, name := range q.names() {

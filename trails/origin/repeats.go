@@ -41,7 +41,7 @@ const (
 // brace.
 const tellingLine = 8
 
-// repeated finds the content of the path in a commit that the anchored one repeats.
+// `repeated` finds the content of the path in a commit that the anchored one repeats.
 func repeated(q *Query) ([]Candidate, error) {
 	if q.Commit.IsZero() || q.base().IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported {
 		return nil, nil

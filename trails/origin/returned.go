@@ -18,7 +18,7 @@ import (
 // maxLeft is the number of examined contents that a line may have left.
 const maxLeft = 8
 
-// left returns the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines
+// `left` returns the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines
 // aside with git diff, a hook changes the file, and git apply brings the lines back. Or git switches to a branch
 // without an agent's function, and somebody copies the function into the file there.
 func left(q *Query) ([]Candidate, error) {
@@ -41,8 +41,8 @@ func left(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// returned finds the lines of a content that came back. If the content is nearer to an earlier content of the path than
-// to the last seen one, it counts as a change of the earlier one.
+// `returned` finds the lines of a content that came back. If the content is nearer to an earlier content of the path
+// than to the last seen one, it counts as a change of the earlier one.
 func (q *Query) returned() (v Verdict, err error) {
 	list, err := Gather(q.at(moment.Returned))
 	if err != nil || len(list) == 0 {

@@ -38,8 +38,8 @@ func elsewhere(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// held lists the last seen contents of the path in the other work trees, the contents of the path that git had removed
-// by then, and the contents of the stashes of that time.
+// `held` lists the last seen contents of the path in the other work trees, the contents of the path that git had
+// removed by then, and the contents of the stashes of that time.
 func (q *Query) held() []refs.OID {
 	var out []refs.OID
 	for _, other := range q.Others() {

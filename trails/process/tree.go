@@ -123,7 +123,7 @@ func hookOf(pid, agent int) hook {
 // and others.
 var ofHooks = []byte("_PROJECT_DIR=")
 
-// alike reports whether a process has the environment that the agent sets only for hooks. For example: another hook,
+// `alike` reports whether a process has the environment that the agent sets only for hooks. For example: another hook,
 // which the agent started before ours, has left a program running.
 func (h hook) alike(pid int) bool { return h.environ != nil && sameEnviron(environOf(pid), h.environ) }
 
@@ -178,7 +178,7 @@ const fastest = 5_000
 // threads.
 const margin = 4
 
-// young returns a function that reports, from a process's id, whether it may have been started since the call began.
+// `young` returns a function that reports, from a process's id, whether it may have been started since the call began.
 // Process ids are given in order and start again at the end (proc(5), pid_max), and the elapsed time limits their
 // number.
 func (q Search) young() func(pid int) bool {

@@ -51,7 +51,7 @@ func (q *Query) back(path string) (*File, error) {
 	return q.file(path, now.Mode, now.OID)
 }
 
-// returned finds the files that were missing when somebody committed one of the new files, and that git has brought
+// `returned` finds the files that were missing when somebody committed one of the new files, and that git has brought
 // back since. For example: a person runs git mv a.txt b.txt and git commit, and git merge brings a.txt back.
 func returned(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
@@ -130,7 +130,7 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replaced finds the contents that a checkout replaced or removed under a name, before a stash was made. The present
+// `replaced` finds the contents that a checkout replaced or removed under a name, before a stash was made. The present
 // work tree is not evidence: git may have brought the old name back since, for example in a rebase. Only an equal
 // content counts. For example: an agent writes a.txt, a person runs mv a.txt b.txt, git switch brings another a.txt,
 // and git stash -u takes b.txt.

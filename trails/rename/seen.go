@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// deleted finds the files that are missing now. For example: an agent writes a.txt, and a person runs mv a.txt b.txt.
+// `deleted` finds the files that are missing now. For example: an agent writes a.txt, and a person runs mv a.txt b.txt.
 func deleted(q *Query, _ []*File, try func([]*File)) error {
 	try(q.gone())
 	return nil
 }
 
-// gone lists the missing files, with their last seen contents.
+// `gone` lists the missing files, with their last seen contents.
 func (q *Query) gone() []*File {
 	var out []*File
 	for i := range q.Changes {
@@ -24,8 +24,8 @@ func (q *Query) gone() []*File {
 	return out
 }
 
-// former finds the earlier contents of missing files. For example: a person formats an agent's a.txt, restores it from
-// a copy, and runs mv a.txt b.txt before the next look.
+// `former` finds the earlier contents of missing files. For example: a person formats an agent's a.txt, restores it
+// from a copy, and runs mv a.txt b.txt before the next look.
 func former(q *Query, born []*File, try func([]*File)) error {
 	lines := func() (all [][]byte) {
 		for _, b := range born {
@@ -55,7 +55,7 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold tries the missing files that no stash has. For example: an agent writes a.txt, and nobody adds it to the
+// `untold` tries the missing files that no stash has. For example: an agent writes a.txt, and nobody adds it to the
 // index. A person runs mv a.txt b.txt, git add b.txt and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
@@ -66,7 +66,7 @@ func untold(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// vanished tries the files that a stash deleted, and that the full snapshot before did not see. For example: git mv,
+// `vanished` tries the files that a stash deleted, and that the full snapshot before did not see. For example: git mv,
 // git stash, and a git revert of the commit that had brought the old name.
 func vanished(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
@@ -77,7 +77,7 @@ func vanished(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// lost lists the contents that another content of the same path has replaced.
+// `lost` lists the contents that another content of the same path has replaced.
 func (q *Query) lost() []*File {
 	var out []*File
 	for i := range q.Changes {

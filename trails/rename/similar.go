@@ -72,7 +72,7 @@ func match(set string, old, born []*File) []Pairing {
 	return out
 }
 
-// seen returns the last seen content of the file's path.
+// `seen` returns the last seen content of the file's path.
 func (f *File) seen() *File {
 	if f.last != nil {
 		return f.last

@@ -40,7 +40,7 @@ func Names(repo *refs.Repo, abs string) []string {
 // leads nowhere, as in a loop of links, Target returns the path itself.
 func Target(abs string) string { return followed(ResolveDir(abs)) }
 
-// followed follows symbolic links at the end of a path. Its directories are not links.
+// `followed` follows symbolic links at the end of a path. Its directories are not links.
 func followed(abs string) string {
 	path := abs
 	for n := range maxLinks {

@@ -91,7 +91,7 @@ func (l *liveSet) update(ctx context.Context) error {
 	return nil
 }
 
-// reachable lists trees with everything in them.
+// `reachable` lists trees with everything in them.
 func (s *Store) reachable(ctx context.Context, roots []refs.OID) (map[refs.OID]struct{}, error) {
 	ids := map[refs.OID]struct{}{}
 	if len(roots) == 0 {

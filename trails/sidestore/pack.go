@@ -77,7 +77,7 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// guarded reports whether the side store has commits of the log that will be restored in the repository's store
+// `guarded` reports whether the side store has commits of the log that will be restored in the repository's store
 // (package events, guard.go). The search for them reads only loose objects.
 func guarded(repo *refs.Repo) bool {
 	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))

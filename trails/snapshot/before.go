@@ -50,8 +50,8 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone reports whether a path that is missing now was already missing before the moment. It checks the directory of the
-// path, or if that is missing too, the directory above.
+// `gone` reports whether a path that is missing now was already missing before the moment. It checks the directory of
+// the path, or if that is missing too, the directory above.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// drifted reports whether the scratch index has entries that git would not make from the user's index. There are four
+// `drifted` reports whether the scratch index has entries that git would not make from the user's index. There are four
 // cases. A tracked file may have come back: the scratch index does not have it as tracked, and would leave it out if it
 // is ignored. A former repository may be a plain directory now: git treats its entry as a submodule that is not checked
 // out, at the commit that the user added. All tracked files in a repository may be missing. Or git may convert line
@@ -52,7 +52,7 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	return e.splitOff(scratch, user) || e.splitOff(user, scratch) || e.endsOtherwise(scratch, user)
 }
 
-// emptied reports whether a path is a directory without a repository in it.
+// `emptied` reports whether a path is a directory without a repository in it.
 func (e *Engine) emptied(path string) bool {
 	info, err := os.Lstat(e.onDisk(path))
 	if err != nil || !info.IsDir() {

@@ -85,7 +85,7 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	return added{again: true}, nil
 }
 
-// nested lists the repositories that are in the scratch index now.
+// `nested` lists the repositories that are in the scratch index now.
 func (a *addition) nested(ctx context.Context) ([]string, error) {
 	idx := a.old
 	if a.fresh {

@@ -14,7 +14,7 @@ import (
 // which it reads from HEAD, config and the ref. `git add -A` does more. It starts `git status` in each repository that
 // the index has, and this runs programs that the repository's configuration names. git-update-index(1) does not.
 
-// nested lists the entries of an index that are repositories and exist on disk.
+// `nested` lists the entries of an index that are repositories and exist on disk.
 func (e *Engine) nested(idx *gitIndex) []string {
 	var list []string
 	for i := range idx.entries {

@@ -103,7 +103,7 @@ func (d *dir) all(list []*dir) []*dir {
 	return list
 }
 
-// known appends the directory and all its descendants that have been read. The others cannot differ from the state on
+// `known` appends the directory and all its descendants that have been read. The others cannot differ from the state on
 // disk.
 func (d *dir) known(list []*dir) []*dir {
 	list = append(list, d)

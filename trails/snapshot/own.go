@@ -127,7 +127,7 @@ func (s *scan) keepStaged() {
 	}
 }
 
-// done finishes a full snapshot.
+// `done` finishes a full snapshot.
 func (s *scan) done() (Snapshot, error) {
 	snap, err := s.conclude()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *scan) conclude() (Snapshot, error) {
 	return Snapshot{Tree: tree, Method: MethodOwn, Skipped: skipped}, nil
 }
 
-// skipped lists the paths that could not be read, in this snapshot or in an earlier one.
+// `skipped` lists the paths that could not be read, in this snapshot or in an earlier one.
 func (s *scan) skipped() []string {
 	if !s.e.meta.Unread && !s.sawUnread {
 		return nil

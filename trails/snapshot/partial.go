@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unread handles a directory that cannot be listed. Git finds no untracked file in it either, but still checks each
+// `unread` handles a directory that cannot be listed. Git finds no untracked file in it either, but still checks each
 // tracked file.
 func (s *scan) unread(d *dir) error {
 	d.flags |= dirUnread | dirPartial

@@ -84,7 +84,7 @@ func (e *Engine) stillHolds(ctx context.Context, r reason) (bool, error) {
 	return false, nil
 }
 
-// unsupported returns the reason why a work tree with this index needs the git method, or nil.
+// `unsupported` returns the reason why a work tree with this index needs the git method, or nil.
 func (x *gitIndex) unsupported() error {
 	if x.sparse {
 		return unsupported(reasonIndex, "", "sparse index")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scoped takes a snapshot that reads only the given paths.
+// `scoped` takes a snapshot that reads only the given paths.
 func (s *scan) scoped(paths []string) (Snapshot, error) {
 	var asked []string
 	for _, path := range paths {

@@ -73,7 +73,7 @@ func (s *settings) take(item refs.Setting) {
 	}
 }
 
-// unsupported sets or removes a reason for the git method. As for git, the last line of a key decides.
+// `unsupported` sets or removes a reason for the git method. As for git, the last line of a key decides.
 func (s *settings) unsupported(is bool, reason string) {
 	switch {
 	case is && s.Unsupported == "":

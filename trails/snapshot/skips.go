@@ -63,7 +63,7 @@ func (e *Engine) notePassedOver(ctx context.Context) {
 	}
 }
 
-// marked lists the marked paths that the state of the git method holds.
+// `marked` lists the marked paths that the state of the git method holds.
 func (e *Engine) marked() []string {
 	if e.meta.Git == nil {
 		return nil

@@ -108,7 +108,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 	e.meta, e.root, e.store = m, root, st
 }
 
-// damaged reports whether a part of the state file that was read after Open is damaged.
+// `damaged` reports whether a part of the state file that was read after Open is damaged.
 func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
 // LastTree returns the tree of the last snapshot in a state file, or the zero id if there is no valid one.

@@ -77,7 +77,7 @@ func bestShift(s *stream, from, to, least, most int, other func(by int) bool) in
 	return best
 }
 
-// joined merges runs that follow each other directly on both sides.
+// `joined` merges runs that follow each other directly on both sides.
 func joined(runs []wordRun) []wordRun {
 	var out []wordRun
 	for _, r := range runs {
@@ -150,7 +150,7 @@ func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	return best
 }
 
-// anchored finds runs from phrases that each side has exactly once, and continues between these runs.
+// `anchored` finds runs from phrases that each side has exactly once, and continues between these runs.
 func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
 	for _, length := range []int{4, 2, 1} {
 		anchors := inOrder(x.anchors(oldFrom, oldTo, newFrom, newTo, length))

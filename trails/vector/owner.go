@@ -19,7 +19,7 @@ type Owner struct {
 // Unknown is the owner of a line without evidence.
 var Unknown = Owner{Kind: events.OwnerUnknown}
 
-// normal returns the owner with the kind unknown, if it has no kind or a kind that this version does not know.
+// `normal` returns the owner with the kind unknown, if it has no kind or a kind that this version does not know.
 func (o Owner) normal() Owner {
 	switch o.Kind {
 	case events.OwnerHuman, events.OwnerAI, events.OwnerMixed, events.OwnerUnknown:

@@ -8,9 +8,9 @@ type phrases struct {
 	old, new map[three]int
 }
 
-// unique reports whether a block has three consecutive lines that the old texts have once and the new texts have once.
-// Then the block cannot come from elsewhere. For example: code often has `if err != nil {`, `return err` and `}` in a
-// row, so these three lines are not unique.
+// `unique` reports whether a block has three consecutive lines that the old texts have once and the new texts have
+// once. Then the block cannot come from elsewhere. For example: code often has `if err != nil {`, `return err` and `}`
+// in a row, so these three lines are not unique.
 func (f *finder) unique(b block) bool {
 	if f.phrases.old == nil {
 		f.countPhrases()

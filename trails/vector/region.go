@@ -77,8 +77,8 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
-// reformed reports whether a hunk keeps a line in another form. Only in this case may the unchanged lines between hunks
-// be matched with the wrong lines. Otherwise a block moved.
+// `reformed` reports whether a hunk keeps a line in another form. Only in this case may the unchanged lines between
+// hunks be matched with the wrong lines. Otherwise a block moved.
 func (c *Change) reformed(p *part) bool {
 	for i, from := range p.origins {
 		if from.why.OtherForm() && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {

@@ -261,7 +261,7 @@ func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	return word, above || below, above && below
 }
 
-// stood returns the old line without words that equals a new one at the same place. If several equal lines are at one
+// `stood` returns the old line without words that equals a new one at the same place. If several equal lines are at one
 // place, the first pairs with the first, and so on.
 func (r *rewording) stood(j, said int) int {
 	word, ok, _ := r.place(j, said)

@@ -137,7 +137,7 @@ func size(text *string) int {
 	return len(*text)
 }
 
-// plain reports whether a path names a file below a directory on every system.
+// `plain` reports whether a path names a file below a directory on every system.
 func plain(name string) bool {
 	if !utf8.ValidString(name) || name == "." || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) ||
 		strings.ContainsAny(name, ":\\") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {

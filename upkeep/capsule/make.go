@@ -116,7 +116,7 @@ func (m *Maker) words(ctx context.Context, c *Capsule, whole *records.Record) er
 	return err
 }
 
-// tested notes the last command that ran tests; one that passed is preferred.
+// `tested` notes the last command that ran tests; one that passed is preferred.
 func (c *Capsule) tested(s *records.Step) {
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]

@@ -21,7 +21,7 @@ type Target struct {
 	err error
 }
 
-// touched reports whether the place has any of our hooks.
+// `touched` reports whether the place has any of our hooks.
 func (t *Target) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
 // `works` reports whether the hooks call this program.
@@ -49,7 +49,7 @@ func (one *Agent) label() string {
 		" --global serves sub-directories too)"
 }
 
-// touched reports whether any place has our hooks.
+// `touched` reports whether any place has our hooks.
 func (one *Agent) touched() bool {
 	for i := range one.Targets {
 		if one.Targets[i].touched() {
@@ -184,7 +184,7 @@ func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	}}
 }
 
-// untraced returns the finding about agents on this machine that are not traced.
+// `untraced` returns the finding about agents on this machine that are not traced.
 func untraced(mend string, names ...string) Finding {
 	n := len(names)
 	return Finding{

@@ -18,7 +18,7 @@ type Listing struct {
 	Enrolled bool `json:"enrolled"` // added by `git trace setup`
 }
 
-// listed returns the entry; nil if there is none.
+// `listed` returns the entry; nil if there is none.
 func (d *Doctor) listed() *Listing {
 	s := recorded.Look(d.repo)
 	if s.State != recorded.Listed && s.State != recorded.Astray {
@@ -54,7 +54,7 @@ func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	return "", []Finding{d.unlisted(ctx)}
 }
 
-// unlisted returns the finding that says whether `git trace setup` will record the repository, and if not, why.
+// `unlisted` returns the finding that says whether `git trace setup` will record the repository, and if not, why.
 func (d *Doctor) unlisted(ctx context.Context) Finding {
 	nothing := Finding{What: "nothing is recorded here", Mend: "git trace init"}
 	found, err := refs.FindHook(d.repo.WorkTree)

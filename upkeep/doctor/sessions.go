@@ -205,7 +205,7 @@ func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 // untestedBytes is the size in bytes of the largest session file that doctor reads.
 const untestedBytes = 64 << 20
 
-// untested lists agents whose newest session file of this work tree is newer than the tested versions of its parser.
+// `untested` lists agents whose newest session file of this work tree is newer than the tested versions of its parser.
 func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 	for _, agent := range agents.All(d.env) {
 		if agent.Parser == nil || agent.Discoverer == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// local purges files that are not caches: typed prompts, notes of waiting conversations, states of timelines.
+// `local` purges files that are not caches: typed prompts, notes of waiting conversations, states of timelines.
 func (p *Purge) local() error {
 	if err := p.typedPrompts(); err != nil {
 		return err

@@ -13,7 +13,7 @@ const (
 	ownLog   = "the log of events"
 )
 
-// logged reports the objects outside of records that contain the texts: in this clone's log, in others' publications,
+// `logged` reports the objects outside of records that contain the texts: in this clone's log, in others' publications,
 // and unreachable objects.
 func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	if !p.Target.Texts.HasTexts() {
@@ -60,7 +60,7 @@ func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	return nil
 }
 
-// named reports file names in snapshots that contain the texts.
+// `named` reports file names in snapshots that contain the texts.
 func (p *Purge) named(all []refs.Listed) error {
 	var trees []refs.Listed
 	for _, o := range all {

@@ -67,7 +67,7 @@ func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	return nil
 }
 
-// short returns a path for messages, relative to the top of the work tree if it is inside.
+// `short` returns a path for messages, relative to the top of the work tree if it is inside.
 func (p *Purge) short(path string) string {
 	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest
@@ -182,7 +182,7 @@ func (p *Purge) ours(name string) bool {
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable reports whether a file belongs to git-trace and can be made again: caches, the owners of contents, and
+// `disposable` reports whether a file belongs to git-trace and can be made again: caches, the owners of contents, and
 // half-written files of killed processes.
 func (p *Purge) disposable(name string) bool {
 	for _, dir := range []string{filepath.Join(p.Repo.TracesDir(), "cache"), ledger.Dir(p.Repo)} {

@@ -66,7 +66,7 @@ func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
 	return ""
 }
 
-// held reports whether a process holds a lock.
+// `held` reports whether a process holds a lock.
 func held(name string) bool {
 	if _, err := os.Stat(name); err != nil {
 		return false

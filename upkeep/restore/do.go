@@ -112,7 +112,7 @@ func (p *Plan) checkOut(ctx context.Context, stage string) error {
 	return nil
 }
 
-// lost returns an error for the first content that no longer exists.
+// `lost` returns an error for the first content that no longer exists.
 func (p *Plan) lost() error {
 	objects := p.repo.Objects()
 	defer objects.Close()

@@ -77,7 +77,7 @@ func (p *Point) main(step int) int {
 	return max(step, 0)
 }
 
-// next returns the next step of the main conversation; 0 at the end.
+// `next` returns the next step of the main conversation; 0 at the end.
 func (p *Point) next(step int) int {
 	for step++; step <= len(p.steps); step++ {
 		if p.steps[step-1].ParentStep == nil {
@@ -145,7 +145,7 @@ func (f *finder) files(at view.Place, named int, after bool) error {
 	return why
 }
 
-// same reports whether a step of the session file equals the record's step.
+// `same` reports whether a step of the session file equals the record's step.
 func same(a, b *records.Step) bool {
 	ids := func(s *records.Step) (out []string) {
 		for i := range s.ToolCalls {

@@ -375,7 +375,7 @@ func (s *callStory) begin(head, tree refs.OID) {
 	}
 }
 
-// unaccounted returns the files that calls changed without an edit tool; nil if no hook reported calls. A file that
+// `unaccounted` returns the files that calls changed without an edit tool; nil if no hook reported calls. A file that
 // such a call made and removed again does not count.
 func (s *callStory) unaccounted() []string {
 	if !s.hooked {

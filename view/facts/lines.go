@@ -77,7 +77,7 @@ func (g *gathering) blobLines(id refs.OID) (lines [][]byte, there bool) {
 	return linediff.Split(raw), true
 }
 
-// written returns the conversation's lines of a file, and the lines with which a person replaced them.
+// `written` returns the conversation's lines of a file, and the lines with which a person replaced them.
 func (g *gathering) written(list []blame.Annotated) ([]recorder.LineFacts, error) {
 	var out []recorder.LineFacts
 	var texts []string
@@ -156,7 +156,7 @@ func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) 
 	return out, nil
 }
 
-// original returns the agent's text: lines of a content, and their hash while the content is kept.
+// `original` returns the agent's text: lines of a content, and their hash while the content is kept.
 func (g *gathering) original(content refs.OID, start, count int) map[string]json.RawMessage {
 	if start < 1 || count < 1 {
 		return nil
@@ -179,8 +179,8 @@ func (g *gathering) original(content refs.OID, start, count int) map[string]json
 	return out
 }
 
-// deleted returns the lines of others that the conversation removed from a file and that the commit does not have. Each
-// range gives the line of the commit's file after which they were, or line 1.
+// `deleted` returns the lines of others that the conversation removed from a file and that the commit does not have.
+// Each range gives the line of the commit's file after which they were, or line 1.
 func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	var out []recorder.LineFacts
 	for _, r := range g.removals {
@@ -225,8 +225,8 @@ func (g *gathering) findRemovals() []removal {
 	return out
 }
 
-// gone reports whether the lines are also missing in a later content of the file, and returns the line after which they
-// were.
+// `gone` reports whether the lines are also missing in a later content of the file, and returns the line after which
+// they were.
 func (r removal) gone(now [][]byte) (at int, gone bool) {
 	first, end := r.patch.OldStart-1, r.patch.OldStart-1+r.patch.OldCount
 	for _, hunk := range linediff.Diff(r.before, now, linediff.Options{}).Hunks {

@@ -198,7 +198,7 @@ func committedBy(head *records.Record) []string {
 	return out
 }
 
-// whole returns the full id of an abbreviated commit, if it is here.
+// `whole` returns the full id of an abbreviated commit, if it is here.
 func (g *gathering) whole(said string) string {
 	if id, kind, err := g.objects.Resolve(said + "^{commit}"); err == nil && kind == refs.CommitObject {
 		return id.String()
@@ -206,7 +206,7 @@ func (g *gathering) whole(said string) string {
 	return said
 }
 
-// reached reports for each commit whether a ref leads to it; nil if a shallow history ends before the commit.
+// `reached` reports for each commit whether a ref leads to it; nil if a shallow history ends before the commit.
 func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	var asked []refs.OID
 	for _, id := range ids {
@@ -230,8 +230,8 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest returns the newest of some commits; if a ref leads to some of them, it considers only these. It is "" without
-// commits.
+// `newest` returns the newest of some commits; if a ref leads to some of them, it considers only these. It is ""
+// without commits.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)
 	kept := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return reached[id] == nil || !*reached[id] })

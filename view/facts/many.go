@@ -97,7 +97,7 @@ func (g *gathering) past(
 	return history, append(commits, history.Commits()...), nil
 }
 
-// ahead asks git once for facts about the commits of several conversations. If it fails, each conversation asks git
+// `ahead` asks git once for facts about the commits of several conversations. If it fails, each conversation asks git
 // itself.
 func (g *gathering) ahead(commits []refs.OID) {
 	if len(commits) > 0 {

@@ -86,7 +86,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 	}
 }
 
-// ran takes a call with a result, unless it never ran, or still runs.
+// `ran` takes a call with a result, unless it never ran, or still runs.
 func (t *Transcript) ran(c *Call, o *records.Observation) {
 	t.ended = append(t.ended, c.ID)
 	if o.Error == nil || *o.Error != records.ErrorRejected && *o.Error != records.ErrorNoResult {

@@ -77,7 +77,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	return text, nil
 }
 
-// least returns the smallest possible limit. With a larger limit, the text of tell may be longer.
+// `least` returns the smallest possible limit. With a larger limit, the text of tell may be longer.
 func (d *Document) least(tell func(int, []Left) string) int {
 	for limit := 0; ; {
 		n := len(d.without(len(d.order), func(left []Left) string { return tell(limit, left) }))

@@ -114,7 +114,7 @@ func (s Style) text(line string) (text, end string) {
 	return text, end
 }
 
-// safe removes characters that control a terminal.
+// `safe` removes characters that control a terminal.
 func (s Style) safe(text string) string {
 	if s.Terminal {
 		return cells.Safe(text)

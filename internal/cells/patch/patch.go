@@ -58,7 +58,7 @@ func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File,
 	return f, nil
 }
 
-// first returns the index of a range's first line, counted from 0.
+// `first` returns the index of a range's first line, counted from 0.
 func first(start, count int) int {
 	if count == 0 {
 		return start

@@ -145,7 +145,7 @@ func (p *player) turn(fields map[string]any) map[string]any {
 	return out
 }
 
-// half plays the before or the after side of a tool call.
+// `half` plays the before or the after side of a tool call.
 func (p *player) half(side, verb string, args []string) error {
 	call, err := p.call(verb, args)
 	if err != nil {

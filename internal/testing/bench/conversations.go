@@ -151,7 +151,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// short returns the ten events of a conversation with two edits.
+// `short` returns the ten events of a conversation with two edits.
 func (l *logWriter) short() []events.Draft {
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),

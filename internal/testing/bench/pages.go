@@ -210,7 +210,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 	return nil
 }
 
-// packed returns the compressed length of a page.
+// `packed` returns the compressed length of a page.
 func packed(page []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)

@@ -68,8 +68,8 @@ func kill(mark string, all bool) []string {
 	return names
 }
 
-// marked lists the running processes with an entry in their environment (proc(5)), by name: the client's processes, and
-// processes that git-trace's hooks left.
+// `marked` lists the running processes with an entry in their environment (proc(5)), by name: the client's processes,
+// and processes that git-trace's hooks left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -158,7 +158,7 @@ func (j *job) ask(printing, asking string) string {
 	return printing
 }
 
-// offline returns variables that send all requests, except those to 127.0.0.1, to a proxy that refuses them.
+// `offline` returns variables that send all requests, except those to 127.0.0.1, to a proxy that refuses them.
 func offline(url string) []string {
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {

@@ -25,7 +25,7 @@ func (s scene) id(prefix string, n int) string {
 
 func (s scene) key() string { return s.script + "#" + strconv.Itoa(s.index) }
 
-// said returns the text of the answer. An answer without tool calls must have a text.
+// `said` returns the text of the answer. An answer without tool calls must have a text.
 func (s scene) said() string {
 	if s.Text == "" && len(s.Tools) == 0 {
 		return "done"

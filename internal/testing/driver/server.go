@@ -222,7 +222,7 @@ func (s *Server) record(r *http.Request, body []byte, pos position) {
 	}
 }
 
-// aside answers requests outside the conversation: token counts, the list of models, checks that the server runs.
+// `aside` answers requests outside the conversation: token counts, the list of models, checks that the server runs.
 func aside(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {

@@ -99,5 +99,5 @@ func (s *Terminal) File(path string) bool {
 var drawing = regexp.MustCompile(`\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|` +
 	`\x1bP[^\x1b]*\x1b\\|\x1b.|\s`)
 
-// plain returns the shown text without colours, cursor movements and white space.
+// `plain` returns the shown text without colours, cursor movements and white space.
 func plain(shown []byte) string { return string(drawing.ReplaceAll(shown, nil)) }

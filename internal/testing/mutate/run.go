@@ -109,7 +109,7 @@ func batches(own string, units []*unit) [][]*unit {
 	return out
 }
 
-// far returns the distance of a test's package; nearer ones run first.
+// `far` returns the distance of a test's package; nearer ones run first.
 func far(own string, u *unit) int {
 	switch u.Package {
 	case own:

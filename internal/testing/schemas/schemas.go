@@ -63,7 +63,7 @@ func (w *Writer) Schema(name string, t reflect.Type) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// short returns the name of a type within one schema.
+// `short` returns the name of a type within one schema.
 func short(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // count counts the uses of each struct.
@@ -228,7 +228,7 @@ func (o *object) set(name string, value any) {
 	o.add(name, value)
 }
 
-// told returns the schema with the words added. The word "is" replaces the rest of the schema.
+// `told` returns the schema with the words added. The word "is" replaces the rest of the schema.
 func (o *object) told(words map[string]json.RawMessage) *object {
 	out := &object{}
 	if text, is := words["description"]; is {
@@ -260,13 +260,13 @@ func (o *object) told(words map[string]json.RawMessage) *object {
 	return out
 }
 
-// joined returns the keywords of both schemas.
+// `joined` returns the keywords of both schemas.
 func joined(a, b *object) *object {
 	out := append(slices.Clone(*a), *b...)
 	return &out
 }
 
-// nullable makes the schema allow null.
+// `nullable` makes the schema allow null.
 func (o *object) nullable() {
 	switch {
 	case o.get("enum") != nil:
@@ -329,7 +329,7 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// plain returns the JSON of a value on one line.
+// `plain` returns the JSON of a value on one line.
 func plain(value any) ([]byte, error) {
 	switch v := value.(type) {
 	case *object:

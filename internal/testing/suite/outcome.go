@@ -190,5 +190,5 @@ func (o *outcome) print(w io.Writer) {
 		o.Passed, len(o.Failed), skipped, o.Wall.Seconds(), o.Processor.Seconds())
 }
 
-// short returns the name of a test without its package.
+// `short` returns the name of a test without its package.
 func short(name string) string { return name[strings.LastIndex(name, " ")+1:] }

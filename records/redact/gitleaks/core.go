@@ -147,7 +147,7 @@ func waysOfAll(list []*syntax.Regexp) (ways [][]letters, whole bool) {
 	return ways, true
 }
 
-// joined returns each way followed by each of the next ways.
+// `joined` returns each way followed by each of the next ways.
 func joined(ways, next [][]letters) [][]letters {
 	out := make([][]letters, 0, len(ways)*len(next))
 	for _, one := range ways {
@@ -249,7 +249,7 @@ func (c *core) stands(text string, at int) bool {
 	return true
 }
 
-// folded reports whether a text has a character that folds to an ASCII letter.
+// `folded` reports whether a text has a character that folds to an ASCII letter.
 func folded(text string) bool {
 	for _, r := range foldsToASCII {
 		if strings.ContainsRune(text, r) {

@@ -42,7 +42,7 @@ type hit struct {
 	sure             bool
 }
 
-// called returns the parts of the text around keywords, sorted by rule and position.
+// `called` returns the parts of the text around keywords, sorted by rule and position.
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
@@ -211,7 +211,7 @@ func around(text string, start, end int) (near, far part) {
 	return near, far
 }
 
-// merged merges the overlapping parts of a rule.
+// `merged` merges the overlapping parts of a rule.
 func merged(parts []part) []part {
 	if len(parts) < 2 {
 		return parts

@@ -137,7 +137,7 @@ func lists(stored []storeList) []*allowlist {
 	return out
 }
 
-// held returns the cores of the rule; nil if unknown.
+// `held` returns the cores of the rule; nil if unknown.
 func (r *rule) held() []core {
 	r.decoded.Do(func() {
 		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err == nil {

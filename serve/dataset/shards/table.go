@@ -93,8 +93,8 @@ func (t *Table) partition(row reflect.Value, by []int) string {
 // mostName limits the length of a directory's name, because file systems do.
 const mostName = 150
 
-// escaped returns a value as a directory's name. Letters, digits and a few signs stay, as in URLs. A long value is cut,
-// and a hash at its end identifies it.
+// `escaped` returns a value as a directory's name. Letters, digits and a few signs stay, as in URLs. A long value is
+// cut, and a hash at its end identifies it.
 func escaped(value string) string {
 	var out strings.Builder
 	for i := range len(value) {

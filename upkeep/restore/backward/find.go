@@ -177,7 +177,7 @@ func take(steps []Step, e *events.Event, d *events.PatchData, own bool) []Step {
 	return steps
 }
 
-// counted returns the lines of a patch (numbers from 1) as a hunk (numbers from 0).
+// `counted` returns the lines of a patch (numbers from 1) as a hunk (numbers from 0).
 func counted(d *events.PatchData) linediff.Hunk {
 	h := linediff.Hunk{OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount}
 	if h.OldCount > 0 {

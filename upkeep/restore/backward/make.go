@@ -326,7 +326,7 @@ func (m *maker) join(f *File, lines [][]byte) ([]byte, error) {
 	return out, nil
 }
 
-// whole decides the result for a file without lines: it gets its former content if nobody changed it after the work.
+// `whole` decides the result for a file without lines: it gets its former content if nobody changed it after the work.
 func (m *maker) whole(f *File) error {
 	first, last := &f.steps[0], &f.steps[len(f.steps)-1]
 	if f.blob == first.Before && !m.creates(first) {

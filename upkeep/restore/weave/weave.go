@@ -289,7 +289,7 @@ func (w *Weave) like(of *line) []*line {
 	return out
 }
 
-// clash marks lines as parts of a conflict.
+// `clash` marks lines as parts of a conflict.
 func (w *Weave) clash(parts ...[]*line) {
 	lines := slices.Concat(parts...)
 	for _, l := range lines {

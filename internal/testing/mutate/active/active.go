@@ -67,7 +67,7 @@ func Pick[T any](id int32, original, other T) T {
 // Zero returns the zero value of a type.
 func Zero[T any]() (zero T) { return zero }
 
-// reached sets the byte at the mutant's number in the file, to record that a test ran its code.
+// `reached` sets the byte at the mutant's number in the file, to record that a test ran its code.
 func reached(id int32) bool {
 	if int(id) < len(seen) && !seen[id].Swap(true) {
 		_, _ = record.WriteAt([]byte{1}, int64(id))

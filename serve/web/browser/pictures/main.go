@@ -87,7 +87,7 @@ func run(ctx context.Context, out, url, pages string, width, height int64, dark 
 // mostChecks is the number of times that a page is reloaded at most.
 const mostChecks = 10
 
-// taken returns a picture of a page, as tall as the page, within a limit.
+// `taken` returns a picture of a page, as tall as the page, within a limit.
 func taken(ctx context.Context, address string, width, height int64) ([]byte, error) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(address),
 		chromedp.WaitReady("#main")); err != nil {
