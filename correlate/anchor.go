@@ -317,7 +317,7 @@ func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// parentVector returns the patches that own lines of the file in the parent. Lines of these patches are not new in the
+// parentVector returns the owners of the lines of the file in the parent. Lines of their patches are not new in the
 // commit.
 func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	v, _ := a.view.Known.Get(f.OldPath, f.Old)

@@ -94,7 +94,7 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 	return c, nil
 }
 
-// Changed lists the files that each commit changed against all its parents. It starts one or two git processes for all
+// Changed lists the files that each commit changed against all its parents. It starts a few git processes for all
 // commits. It leaves out missing commits, and files without lines: submodules and deletions. A commit with an
 // unreadable tree is added to the repository's [refs.LeftOut].
 func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {

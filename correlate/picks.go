@@ -129,8 +129,8 @@ func takePicks(
 	return queue.Release(list)
 }
 
-// share returns the time at which percent of the context's remaining time has passed. Without a deadline it returns a
-// time one hour away.
+// share returns the time at which a share of the context's remaining time has passed. The parameter percent is the
+// share. Without a deadline it returns a time one hour away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -140,8 +140,8 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 }
 
 // `kept` divides commits into those that HEAD reaches and the others. A commit that was just amended counts as reached:
-// a command of the rebase may amend it, and the new commit has the same owners. The walk back takes slightly more steps
-// than there are commits.
+// a command of the rebase may amend it, and the new commit has the same owners. The walk back takes at most about twice
+// as many steps as there are commits.
 func kept(repo *refs.Repo, list []later.Pick, head refs.OID) (reached, dropped []later.Pick) {
 	objects := repo.Objects()
 	defer objects.Close()

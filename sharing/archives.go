@@ -33,7 +33,7 @@ const (
 // ErrNotArchive reports a commit that is not an archive.
 var ErrNotArchive = errors.New("not an archive")
 
-// bounds holds the remaining limits for archives. They count unpacked refs.
+// bounds holds the remaining limits for archives. The field refs is the number of entries that may still be unpacked.
 type bounds struct {
 	commits, refs, descent int
 }

@@ -10,8 +10,8 @@ type block struct {
 	prints  []print
 	exact   []uint64 // hashes with white space
 	removed []print  // the lines that the block replaced, if known
-	// for each line, the number from 1 of the commit that holds it; 0 before it is found, negative if that commit removed
-	// it
+	// for each line, the number from 1 of the commit that holds it; 0 before it is found, negative after a later commit
+	// removed the line
 	landed []int32
 }
 

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Make repeats the edit on a content. It returns false if the edit does not fit or its replaced text is not
-// distinctive.
+// Make repeats the edit on a content. It returns false if the edit does not fit.
 func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	switch {
 	case e.Rewrite != nil:
@@ -27,7 +26,7 @@ func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	return joinLines(lines), len(e.Hunks) > 0
 }
 
-// Lines returns the lines that the edit wrote, without unchanged ones.
+// Lines returns the lines that the edit wrote. For a replacement it leaves out lines that the replaced text has, too.
 func (e *Edit) Lines() []string {
 	var out []string
 	for _, r := range e.Replaces {

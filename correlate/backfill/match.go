@@ -256,8 +256,9 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 // near is the largest distance, in lines, between the parts of one block in a commit.
 const near = 20
 
-// fillGaps gives lines without words to the block that owns the lines around them. The order of the lines must be the
-// same. For example: an agent's function is in a commit. Then the blank line inside it is the agent's, too.
+// fillGaps gives a line without an origin to the block that owns a line near it, if the block has an equal line there.
+// The order of the lines must be the same. For example: an agent's function is in a commit. Then the blank line inside
+// it is the agent's, too.
 func (f *finder) fillGaps(file *pastFile, out fileOrigins, commit int32) {
 	for h := range file.hunks {
 		lines := out[h]

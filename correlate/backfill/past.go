@@ -198,10 +198,10 @@ func (r *reach) has(f *finder, a, b int32) bool {
 	return r.marks[a] == b
 }
 
-// `linear` reports whether all commits from a to b have a single parent.
+// `linear` reports whether every commit after a, up to b, has a single parent: the commit before it in the list.
 func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
 
-// straighten notes for each commit how far back all commits of the list have a single parent.
+// straighten notes for each commit the first commit from which a straight line of the list leads to it (see linear).
 func (f *finder) straighten() {
 	f.straight = make([]int32, len(f.pasts))
 	for i := range f.pasts {

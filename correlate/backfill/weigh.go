@@ -60,7 +60,7 @@ func (w *weights) write(p print, line []byte, place int32) {
 	w.stand(p, place)
 }
 
-// stand notes that a file of the history contains a line.
+// stand notes that the history or a session has a line in a file.
 func (w *weights) stand(p print, place int32) {
 	set := w.places[p]
 	if set == nil {

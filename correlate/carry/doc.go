@@ -5,8 +5,8 @@
 // A commit of the history gets a claim only for a line that it added, and only with this evidence:
 //
 //   - rewritten: the described commit has the line at the same place of the same file, as git's diff aligns both
-//     contents. The file may have another name now if most of it is equal. A few equal lines are enough only if the
-//     described commit added no others.
+//     contents. The equal lines must have enough letters, or half of the letters that the described commit added to
+//     the file. If the file has another name now, only the half counts.
 //   - line_fingerprint: both files have the line once, at different places; or lines in a row are equal in a file of
 //     another name.
 //

@@ -68,8 +68,8 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// `said` reports whether the log is this clone's and already has an anchor of the commit. If not, only other logs have
-// an anchor: for example, a colleague picked a commit from here, and their log does not know its lines.
+// `said` reports whether the log is this clone's, unless only other logs have an anchor of the commit. For example: a
+// colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {
 		return false

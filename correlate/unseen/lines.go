@@ -16,9 +16,9 @@ type row struct {
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches that wrote lines that no content explains. For each line the longest row counts. If rows of
-// several owners are equally long, none counts. For example: an agent wrote a function, a person edited other places of
-// the file, and a program without hooks committed it.
+// byLines finds the patches that wrote lines that no content explains. For each line the row with the most letters
+// counts. If rows of several owners have equally many, none counts. For example: an agent wrote a function, a person
+// edited other places of the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {
 	prints := make([]events.Fingerprint, len(f.lines))
 	for i, l := range f.lines {

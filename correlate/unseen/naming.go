@@ -31,8 +31,8 @@ func (s *Search) firstNaming(
 	return err
 }
 
-// nameDownTo does the same as firstNaming, but does not walk to the ancestors of some commits. It also returns the
-// commits that exist.
+// nameDownTo does the same as firstNaming, but does not walk to the ancestors of some commits. It returns the commits
+// that it did not meet.
 func (s *Search) nameDownTo(
 	ctx context.Context, without []refs.OID, commits map[refs.OID]*age, heads []index.NamedCommit,
 	name func(*age, index.NamedCommit),
