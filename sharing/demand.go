@@ -18,7 +18,7 @@ import (
 type Demanded struct {
 	Got       int      // number of fetched records
 	Elsewhere []string // remotes that keep other records, or did not send them
-	Err       error    // the reason of a failure; nil if no remote was called
+	Err       error    // the reason of a failure; nil if there was none
 }
 
 // offer is a record that a writer shares.

@@ -28,9 +28,9 @@ type Offer struct {
 	New     bool // the remote has just answered
 }
 
-// Offered returns the traces that a pull would bring. It returns nil after a pull, without such a remote, if git-trace
-// may not ask the remote, or if the remote did not answer. It asks once a day, and starts no program that only the
-// repository names.
+// Offered returns the traces that a pull would bring. It returns nil after a pull, unless there is exactly one remote
+// to pull from, and if git-trace may not ask that remote. A remote that does not answer counts as one without traces.
+// It asks once a day, and starts no program that only the repository names.
 func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	if repo.MayHaveRefs("refs/traces/remotes/") {
 		return nil

@@ -33,7 +33,7 @@ type What struct {
 type Pulled struct {
 	Remote  string         `json:"remote"`
 	Writers []PulledWriter `json:"writers"` // all writers with a digest or log here now, by their ids
-	Refs    int            `json:"refs"`    // number of refs on the remote
+	Refs    int            `json:"refs"`    // number of the remote's refs that the pull takes
 	Changed int            `json:"changed"` // the number of new or changed refs
 	Doubts  []Doubt        `json:"doubts"`  // later ends of logs that a writer saw, and the remote does not show
 	// Elsewhere is another prefix under which the remote has traces, if it has none under the prefix of the settings.

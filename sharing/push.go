@@ -285,8 +285,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	return nil
 }
 
-// maySucceed reports whether a ref of the whole log may replace the remote's ref: this clone sent that ref, or it is an
-// earlier state of the local ref.
+// maySucceed returns an error unless a ref of the whole log may replace the remote's ref: this clone sent that ref, or
+// it is an earlier state of the local ref.
 func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	switch {
 	case there.IsZero() || p.replaces || hasMade(p.repo, p.Writer+"/"+kind, there):

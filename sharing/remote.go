@@ -178,7 +178,7 @@ type RemoteError struct {
 	States []string
 }
 
-// Error returns the first line of the message.
+// Error returns the line of the message that says most: git's reason, otherwise the remote's, otherwise the first one.
 func (e *RemoteError) Error() string {
 	if len(e.Lines) == 0 {
 		return e.Err.Error()

@@ -317,8 +317,8 @@ func (s *Settings) MostFetched() (int64, error) {
 // spans lists the words that trace.shareTimes takes.
 var spans = map[string]time.Duration{"minute": time.Minute, "day": 24 * time.Hour}
 
-// Span returns trace.shareTimes: the unit to which times of prompts are cut before they leave; 0 for no cut. A wrong
-// word is an error, so that no exact time leaves by mistake.
+// Span returns trace.shareTimes: the unit to which the times of a conversation's events are cut before they leave; 0
+// for no cut. A wrong word is an error, so that no exact time leaves by mistake.
 func (s *Settings) Span() (time.Duration, error) {
 	text, found := s.always.Get("trace.sharetimes")
 	if !found || text == "" || text == "exact" {

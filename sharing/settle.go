@@ -77,8 +77,8 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOwn reports whether a digest under this clone's id is really its own, although it is not noted as sent. Then each
-// of its events is in this clone's log, once, and if this clone signs, its key signed the digest.
+// isOwn returns an error unless a digest under this clone's id is really its own, although it is not noted as sent.
+// Then each of its events is in this clone's log, once, and if this clone signs, its key signed the digest.
 func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
 	if found.Head.Writer != p.Writer {

@@ -72,8 +72,8 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 	return out, nil
 }
 
-// stateOf compares today's digest with the published one. It takes the remote's commits from its branches at the last
-// fetch or push.
+// stateOf compares the commits in this clone's log with the published ones. It takes the remote's commits from its
+// branches at the last fetch or push.
 func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {

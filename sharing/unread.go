@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// placeholders replace attachments of a conversation that are not text. The attachments are never stored. Encoded data
-// is in a text, and redaction does not read it.
+// placeholders matches the texts that stand in records for attachments that are not text, which are never stored. The
+// variable encoded matches encoded data in a text, which redaction does not read.
 var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[(?:image|document|file|audio|input_image|input_file|input_audio)(?: [\w.+/-]{1,80})?\]`)
 })
