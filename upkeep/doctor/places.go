@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// checkWritable writes a test file into the directory of the traces.
+// checkWritable writes a test file into each directory in which hooks write.
 func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 	for _, dir := range []string{d.repo.TracesDir(), d.repo.WorktreeTracesDir(), d.repo.MainObjects()} {
 		err := refs.MakeDirs(dir, 0o777)

@@ -136,7 +136,7 @@ type work struct {
 }
 
 // setAside keeps the present file at a path until everything has succeeded. If the file system has hard links, the file
-// also stays at its path.
+// also stays at its path, unless it will be deleted.
 func (w *work) setAside(c *Change) error {
 	info, err := w.root.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {

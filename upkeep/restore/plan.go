@@ -119,7 +119,7 @@ func (p *Plan) add(r *gitdiff.Record, in entry, named bool) error {
 
 func (p *Plan) leave(path, why string) { p.Left = append(p.Left, Left{path, why}) }
 
-// check rejects a name without a file, and a name outside this work tree.
+// check rejects a name without a file, and a name in a directory of git.
 func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error {
 	for _, part := range strings.Split(name, "/") {
 		if strings.EqualFold(part, ".git") {
