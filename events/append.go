@@ -212,7 +212,8 @@ func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err 
 	return oid, err
 }
 
-// lockRef waits for another process that has locked the ref (git packing refs) until the context ends.
+// lockRef waits for another process that has locked the ref (git packing refs) until shortly before the deadline of the
+// context.
 func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 	for {
 		lock, err := l.repo.LockRef(refs.EventsRef)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// CheckData reports whether the data of an event has the shape of its type: members of the right kinds, valid paths and
-// ids, and numbers in range. So readers of a checked log can use the data without further checks. Data of a type that
-// this version does not know passes.
+// CheckData returns an error unless the data of an event has the shape of its type: members of the right kinds, valid
+// paths and ids, and numbers in range. So readers of a checked log can use the data without further checks. Data of a
+// type that this version does not know passes.
 func (e Event) CheckData() error {
 	if !e.Known() {
 		return nil

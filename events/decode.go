@@ -321,7 +321,7 @@ func splitID(line []byte) (head, tail []byte, err error) {
 // IsWriter reports whether a word has the form of a writer's id.
 func IsWriter(word string) bool { return checkWriter(word) == nil }
 
-// checkWriter reports whether text is a writer id: 16 lower-case hexadecimal digits.
+// checkWriter returns an error unless a text is a writer id: 16 lower-case hexadecimal digits.
 func checkWriter(text string) error {
 	if len(text) != writerDigits || !isHex(text) {
 		return fmt.Errorf("%.40q is not a writer id of %d hex digits", text, writerDigits)

@@ -100,7 +100,7 @@ func readEnds(f *os.File, header string) (gen string, end flatEnd, size int64, e
 	return gen, end, size, err
 }
 
-// lastEndBefore finds the last whole batch after the first line of a file that has a size.
+// lastEndBefore finds the last whole batch after the first line of a file of the given size.
 func lastEndBefore(f *os.File, first, size int64) (end flatEnd, err error) {
 	for reach := int64(endWindow); ; reach = min(8*reach, lastEndWindow) {
 		start := max(first, size-reach)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkCanonical reports whether raw is exactly one canonical JSON value. It accepts strings, integers, arrays and
-// objects, within the limits on depth and string length. It reads each byte once and allocates nothing.
+// checkCanonical returns an error unless raw is exactly one canonical JSON value. It accepts strings, integers, arrays
+// and objects, within the limits on depth and string length. It reads each byte once and allocates nothing.
 func checkCanonical(raw []byte, depth int) error {
 	s := scanner{buf: raw}
 	if err := s.value(depth); err != nil {

@@ -232,7 +232,7 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 	return sealBase{parts: p.parts, parents: []refs.OID{current}, end: at, had: at.seq}, nil
 }
 
-// BeginsWith reports whether this clone's log begins with the log that a commit ends: ErrSealDiffers if not.
+// BeginsWith returns ErrSealDiffers unless this clone's log begins with the log that a commit seals.
 func (l *Log) BeginsWith(commit refs.OID) error {
 	was, err := l.endAt(commit)
 	if err != nil {

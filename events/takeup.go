@@ -63,8 +63,8 @@ func (l *Log) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// fillFrom writes all events of a seal to a new file, and notes that the seal belongs to it. If the seal cannot be read
-// to its end, the file stays empty.
+// fillFrom writes all events of a seal to a new file, and notes that the seal belongs to it. It fails if the seal
+// cannot be read to its end.
 func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	p, err := l.readSeal(seal)
 	if err != nil {

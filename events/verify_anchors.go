@@ -25,7 +25,7 @@ type AnchorSource interface {
 // FetchedCopies uses copies of this clone's log that came back from remotes as anchors.
 type FetchedCopies struct{}
 
-// Anchors returns the last event of each copy.
+// Anchors returns the last event of each copy, and the last event that each digest includes.
 func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error) {
 	writers := log.WritersOf(of)
 	if len(writers) == 0 {

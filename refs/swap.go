@@ -66,8 +66,8 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 	return err
 }
 
-// refConflict reports whether the name of a new ref is a directory of an existing ref, or the reverse: in git "a" and
-// "a/b" cannot both exist.
+// refConflict returns ErrConflict if the name of a new ref is a directory of an existing ref, or the reverse: in git
+// "a" and "a/b" cannot both exist.
 func (r *Repo) refConflict(name string) error {
 	if path := r.refPath(name); isDir(path) && holdsFile(path) {
 		return ErrConflict

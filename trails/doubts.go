@@ -307,7 +307,8 @@ const (
 	surely
 )
 
-// hooksAfter reports whether a call that wrote the path has ended, and this boundary is its agent's first since then.
+// hooksAfter says whether hooks of an ended call that declared the path may have changed it. This is sure at the first
+// boundary that shows that these hooks have ended, too.
 func (j *judge) hooksAfter(path string) afterwards {
 	out := nothing
 	for _, w := range j.tree.state.Windows {

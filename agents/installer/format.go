@@ -125,7 +125,8 @@ func (o OwnFile) Remove(doc []byte) ([]byte, []string, error) {
 	return nil, o.Events, nil
 }
 
-// Inspect reports whether the file exists and has the expected content.
+// Inspect returns the state of the file: missing, stale, or present if it has the expected content. A file of another
+// program is an error.
 func (o OwnFile) Inspect(doc []byte) (hookfile.State, error) {
 	switch {
 	case doc == nil:

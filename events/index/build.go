@@ -36,7 +36,7 @@ func (ix *Index) writeStore(path string) error {
 	})
 }
 
-// likelySize returns the least size of the file, in bytes. It is mapped whole at once: whenever the file outgrows the
+// likelySize returns the likely size of the file, in bytes. That much is mapped at once: whenever the file outgrows the
 // mapping, the database copies all data of the transaction.
 func (ix *Index) likelySize() int {
 	total := int64(0)

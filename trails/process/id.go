@@ -42,7 +42,7 @@ func Of(pid int) ID {
 // Known reports whether the ID identifies a process.
 func (id ID) Known() bool { return id.Start != 0 }
 
-// State reports whether the process is running. A process of an earlier boot of this machine has ended. The state of a
+// State returns the state of the process. A process of an earlier boot of this machine has ended. The state of a
 // process on another machine, or in another PID name space, is unknown.
 func (id ID) State() State {
 	if !id.Known() {
