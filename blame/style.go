@@ -31,7 +31,7 @@ type Style struct {
 type Drawn struct {
 	Unknown, Mixed, Unsure bool
 	Disputed               bool
-	Older                  bool // lines older than the recording; they have no sign
+	Older                  bool // the output has lines older than the recording; they have no sign
 	Unrecorded             bool // nothing is recorded in this repository; set by the caller
 	Shallow                bool // the clone lacks older commits; set by the caller
 }

@@ -14,7 +14,7 @@ type FetchedLog struct {
 	Ref    string // refs/traces/remotes/<remote>/<writer>/events, or …/digest
 	Remote string
 	Writer string // according to the ref's name; empty if the name has no writer, and the log is not read
-	Digest bool   // a publication, which only has the owners of published commits' lines
+	Digest bool   // the log is a publication: it has only the owners of published commits' lines
 	Aside  bool   // this clone wrote the log under an id that it has given up; the log comes from no remote
 	Stored bool   // the remote has it in an archive, without its own ref
 	Tip    refs.OID

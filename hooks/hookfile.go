@@ -24,7 +24,7 @@ const readLimit = 1 << 20
 type hookFile struct {
 	path    string
 	exists  bool
-	blocked bool        // a directory, a socket or similar
+	blocked bool        // a directory, a socket or similar is in the place of the file
 	link    string      // target of the symbolic link, if it is one
 	runs    bool        // git would run it (access(2) X_OK)
 	mode    fs.FileMode // permission bits of the file, not of a link to it

@@ -30,7 +30,7 @@ type Keeping struct {
 	Left    int // writers of that age whose logs cannot be read: they do not change
 
 	plan   *Plan
-	delete bool // the refs of the writers, once they are in an archive
+	delete bool // delete the refs of the writers once they are in an archive
 	most   int64
 }
 

@@ -357,7 +357,7 @@ type actor struct {
 	window     *Window // nil for a person, for unknown, and for several candidates
 	candidates []events.CandidateData
 	limits     []events.Limit
-	seen       bool // a person whose typing an editor saw
+	seen       bool // an editor saw the person type
 }
 
 var (

@@ -17,7 +17,7 @@ type setting struct {
 	path       []string // the path of the table and the key, unquoted
 	text       string   // the value of a string
 	set        bool     // the value of a boolean
-	inline     bool     // an inline table, which cannot be extended from outside
+	inline     bool     // the table is an inline one, which cannot be extended from outside
 	start, end int      // the position of a string or boolean in the document
 }
 

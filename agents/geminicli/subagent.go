@@ -107,7 +107,7 @@ type line struct {
 	Model   string          `json:"model"`
 	Calls   json.RawMessage `json:"toolCalls"` // only after the calls have ended
 	Content json.RawMessage `json:"content"`
-	first   bool            // the first message
+	first   bool            // the message is the first one
 }
 
 // `busy` reports whether the line is an answer that has no part yet.

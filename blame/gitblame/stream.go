@@ -20,7 +20,7 @@ type Commit struct {
 	Author    Person
 	Committer Person
 	Summary   string
-	Boundary  bool // a root commit, or the end of the requested history
+	Boundary  bool // the commit is a root commit, or the end of the requested history
 }
 
 // Committed returns false for the zero id of uncommitted lines.

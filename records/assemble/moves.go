@@ -13,8 +13,8 @@ type Prompt struct {
 	Text string
 	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
-	Warmup bool // warm-up, not a real prompt: the client fills its cache
-	System bool // the client's text for the model in the middle of the conversation, not a prompt
+	Warmup bool // the text is not a real prompt: the client fills its cache
+	System bool // the text is the client's, for the model in the middle of the conversation, and not a prompt
 }
 
 // Answer is a piece of a model's answer.

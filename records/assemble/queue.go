@@ -25,7 +25,7 @@ type item struct {
 
 	node    int32    // node of the step in the tree
 	step    *pending // nil for an item that has only remarks
-	kept    bool     // a place for a prompt that may come
+	kept    bool     // the entry is a place for a prompt that may come
 	gone    bool     // the step was passed on
 	lines   int      // the number of lines from this item up to the next one
 	skipped map[string]int

@@ -28,9 +28,9 @@ type span struct {
 	service                 string
 	start, end              time.Time
 	failed                  bool
-	answers                 bool              // a span of an agent that is treated as its answer
-	asks                    bool              // an event with the text of a prompt
-	untold                  bool              // an answer whose text the client never sends
+	answers                 bool              // the span is of an agent, and is treated as its answer
+	asks                    bool              // the span is an event with the text of a prompt
+	untold                  bool              // the span is an answer whose text the client never sends
 	attrs                   map[string][]byte // JSON
 	from                    foreign.Document
 }

@@ -29,7 +29,7 @@ type turn struct {
 
 	raw, nudges, reruns int
 	kind, kindBy        string
-	byLines             bool // a correction only because it removed lines
+	byLines             bool // the turn is a correction only because it removed lines
 	abandoned           bool
 	branch              int   // 0 for the main line
 	from                int   // the step at which an abandoned branch begins

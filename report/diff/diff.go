@@ -40,7 +40,7 @@ type File struct {
 	OldPath         string
 	Head            []byte // git's text before the first hunk
 	Hunks           []Hunk
-	binary          bool // an untracked binary file
+	binary          bool // the file is untracked and binary
 }
 
 // Hunk is a hunk with its context.

@@ -159,7 +159,7 @@ func (g *gathering) begin(out *recorder.Facts) {
 
 var errLong = errors.New("longer than records hold")
 
-// limited keeps the first bytes of its input.
+// limited keeps its input, and fails if it is longer than the limit.
 type limited struct {
 	bytes.Buffer
 	most int
@@ -271,9 +271,9 @@ func (g *gathering) track() (*trail.Tracker, error) {
 	return g.tracker, nil
 }
 
-// terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
-// lines, none was reverted, and none is uncommitted. It was given up if no line is left. The end is unknown while a
-// turn continues, or if git cannot answer.
+// terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a commit has its
+// lines, at least half of them are left, none was reverted, and none is uncommitted. It was given up if no line is
+// left. The end is unknown while a turn continues, or if git cannot answer.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
 	stands, gone := out.Revision != "", true

@@ -65,7 +65,7 @@ func ForMany(
 const mostHistoryPaths = 5000
 
 // past reads the changes of files in the commits of some conversations, and in later commits since a moment before all
-// of them. It also lists these commits. It is nil if that is more than the blames would read.
+// of them. It also lists these commits. The history is nil if there are no files, or more than mostHistoryPaths.
 func (g *gathering) past(
 	traces []events.TraceID, since time.Time,
 ) (history *gitblame.History, commits []refs.OID, err error) {

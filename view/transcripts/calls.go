@@ -17,7 +17,7 @@ type Call struct {
 	Step, Prompt    int // numbers of the call's step and prompt in the session file
 	Began, Ended    time.Time
 	Edits           []*backfill.Edit // the edits that it reports
-	Anything        bool             // a command that may have written more than these edits
+	Anything        bool             // the call is a command that may have written more than these edits
 }
 
 // Calls returns the calls of a session that may have written files. If the session continues, it returns only calls

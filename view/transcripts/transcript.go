@@ -33,7 +33,7 @@ type Transcript struct {
 	first  int             // the number of the first step that was read
 	asked  []int           // the steps of Prompts
 	ended  []string        // the ids of the calls that were read and have a result
-	torn   bool            // the result of a call that an earlier reading left open
+	torn   bool            // the new part has the result of a call that an earlier reading left open
 	cursor json.RawMessage // cursor for the next reading
 	dir    string
 	keys   map[uint64]bool // keys of the steps
