@@ -55,8 +55,9 @@ func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	}
 }
 
-// Expect searches for the owners of lines in commits that have no anchor. For lines that an anchor does not know, it
-// searches the logs of other clones, which may have been fetched after the anchor was made.
+// Expect searches for the owners of lines in commits that have no anchor. For lines that an anchor does not know or
+// credits to people, it searches what the anchor could not take into account, such as the logs of other clones that
+// were fetched later.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil

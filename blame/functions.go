@@ -47,7 +47,7 @@ type FunctionJSON struct {
 // WriterJSON is a writer of lines of a function: a prompt of a conversation, an author, or an unknown writer.
 type WriterJSON struct {
 	OwnerJSON
-	Author       *string     `json:"author"` // author of the commits; null for agents and for uncommitted lines
+	Author       *string     `json:"author"` // author of the commits; null for agents, unknown and uncommitted lines
 	AuthorBase64 string      `json:"author_base64,omitempty"`
 	Prompt       *LinePrompt `json:"prompt"`
 	Lines        int         `json:"lines"`

@@ -111,7 +111,7 @@ func (m members) exact(name, text string) members {
 	return m
 }
 
-// encode does the same as json.Marshal, without escapes for HTML. It also escapes the control characters U+0080 to
+// encode does the same as json.Marshal, without escapes for HTML. It also escapes the control characters U+007F to
 // U+009F, because a terminal may interpret them.
 func encode(value any) ([]byte, error) {
 	var out strings.Builder

@@ -157,7 +157,8 @@ func (p *painter) conversation(a *Attribution) string {
 	return id
 }
 
-// person returns the author's name, or with -e the address.
+// person returns the author's name, or with -e the address. For an uncommitted line it returns "you" if a person wrote
+// it, otherwise "".
 func (p *painter) person(l *Annotated) string {
 	switch {
 	case !l.Commit.Committed() && l.Owner.Kind == events.OwnerHuman:

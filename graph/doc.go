@@ -16,6 +16,6 @@
 //     printable text reaches the screen (draw_test.go). In the other formats such bytes have no special meaning
 //     (forms_test.go).
 //   - Lines below a commit continue git's edges as git itself would draw them (edges_test.go).
-//   - Every line fits into 80 columns.
+//   - Every line fits into the width of the Style, unless the Style asks for whole texts.
 //   - The lines of all contributors of a commit add up to the lines that its anchor counts as added.
 package graph

@@ -110,7 +110,7 @@ func (d *Drawer) head(c *Commit) {
 }
 
 // refNames lists as many names of a commit as fit into room, and the number of those left out. The first name is
-// shortened to most cells.
+// shortened to fit into room, or into `most` cells if that is more.
 func refNames(list []string, room, most int) string {
 	around, text := len("() "), ""
 	if len(list) > 1 {

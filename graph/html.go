@@ -66,7 +66,7 @@ type page struct {
 // raw writes text of the page itself.
 func (p *page) raw(s string) { _, _ = p.b.WriteString(s) }
 
-// print formats text of the page itself. Foreign text must be passed through the function text first.
+// print formats text of the page itself. Foreign text must be passed through the function `text` first.
 func (p *page) print(format string, args ...any) { _, _ = fmt.Fprintf(p.b, format, args...) }
 
 // text escapes foreign text for use inside an element.

@@ -113,8 +113,8 @@ func (c *Commit) Nobodys() int {
 	return left
 }
 
-// Place adds lines without a contributor to the unknown lines. The parameter `most` is the largest number of added
-// lines. The parameter files has the number of lines that git counts as added in each file.
+// Place adds lines without a contributor to the unknown lines. It adds at most `most` lines. The parameter files has
+// the number of lines that git counts as added in each file.
 func (c *Commit) Place(files map[string]int, most int) {
 	known := map[string]int{}
 	for i := range c.Contributors {

@@ -16,9 +16,10 @@
 //
 // Invariants. No process starts if <common>/traces is missing. Nothing is printed, except for the line of
 // trace.summary. Our lines end with success under `set -eu` in any POSIX shell. Only hooks that cannot stop a command
-// are used, except for the hook that adds trailers, which users must ask for. Both programs get the whole standard
-// input of post-rewrite. Between any two steps of an install all earlier hooks still run, and a step that fails undoes
-// the steps before it. Remove removes exactly what Install added, even if the receipt is lost.
+// are used, except for two that users must ask for: one adds trailers, the other shares data after a push. Both
+// programs get the whole standard input of post-rewrite. Between any two steps of an install all earlier hooks still
+// run, and a step that fails undoes the steps before it. Remove removes exactly what Install added, even if the receipt
+// is lost.
 //
 // The package does not promise three things. The hook does not stop a program that hangs: the program has its own time
 // limit. A hook manager that rewrites its hooks overwrites ours: Status reports that, and Install repairs it. On

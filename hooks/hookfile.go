@@ -30,7 +30,7 @@ type hookFile struct {
 	mode    fs.FileMode // permission bits of the file, not of a link to it
 	content []byte      // read through a link; nil if it is too long or the link is broken
 	long    bool
-	block   *block // our block; nil for a link
+	block   *block // our block; nil for a link or a long file
 }
 
 // readHook reads a hook file as git would, and finds our part in it. If there is an error, the block is nil.

@@ -123,8 +123,8 @@ func (in Installer) run(ctx context.Context, what string, planner func(context.C
 	return Result{Actions: p.steps.Actions(), Notes: p.notes}, nil
 }
 
-// lock prevents a second install or removal at the same time. At the end it removes its file, and a directory that it
-// created.
+// lock prevents a second install or removal at the same time. The returned function removes the file of the lock, and
+// the directory if it is empty.
 func (in Installer) lock() (unlock func(), err error) {
 	dir := in.Repo.TracesDir()
 	path := filepath.Join(dir, "hooks.lock")

@@ -134,8 +134,7 @@ func planRefresh(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// staleness describes the difference between our part in a file and the part that an install would write, or returns
-// "".
+// staleness describes the difference between our part in a file and the part that an install would write.
 func staleness(f hookFile, our part) string {
 	was := f.block.binaryOf()
 	switch {

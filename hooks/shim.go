@@ -109,7 +109,7 @@ if [ -f "$git_trace_next" ] && [ -x "$git_trace_next" ]; then
 fi
 `
 
-// readsInput reports whether a hook gets standard input from git (githooks(5)).
+// readsInput reports whether git-trace reads the standard input that a hook gets from git (githooks(5)).
 func readsInput(hook string) bool { return hook == "post-rewrite" }
 
 // text returns the block with its markers, in POSIX shell. It works in scripts that run under `set -e` and `set -u`.

@@ -188,8 +188,8 @@ func besides(f hookFile) string {
 	return "another hook"
 }
 
-// Neighbours lists the programs that share hook files with git-trace, or the repositories that share the hooks; "" if
-// there are none.
+// Neighbours returns the name of a program that shares a hook file with git-trace, otherwise a text about other
+// repositories that share the hooks, or "" if there are neither.
 func (s Status) Neighbours() string {
 	for _, one := range s.Hooks {
 		if one.Beside != "" && one.Beside != "another hook" {

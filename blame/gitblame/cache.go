@@ -15,7 +15,7 @@ import (
 //
 //   - grafts, replacement refs, a shallow history, ref storage other than files;
 //   - text conversion, ignored revisions, a mailmap in a blob;
-//   - options that change more than the drawing, and more than one range of lines.
+//   - options that limit the history or name the content, and more than one range of lines.
 //
 // The cache does not interpret anything. It stores git's output only if it can print it again byte for byte. If a
 // bounded blame does not fit the stored answer, git runs in full.
@@ -180,7 +180,7 @@ func (t *table) know(s *source) {
 	}
 }
 
-// source returns the origin of a line. Each uncommitted line gets a new origin.
+// source returns the origin of a line. An uncommitted line never gets the origin of a stored answer.
 func (t *table) source(l *Line) *source {
 	at := Origin{l.Commit.ID, l.OrigPath}
 	if s := t.sources[at]; s != nil {

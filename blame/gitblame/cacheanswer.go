@@ -104,9 +104,9 @@ func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	return content, err == nil
 }
 
-// `bounded` asks git for the changes since the stored answers, and composes the answer from both. Without stored
-// answers it fails, except for a changed file: then it gets the answer for HEAD first, which is also useful after the
-// next change.
+// `bounded` asks git for the changes since the stored answers, and composes the answer from both. Without a stored
+// answer for a commit it returns nil. But if there are answers for a changed file, it first gets the answer for HEAD,
+// which is also useful after the next change.
 func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	if q.whole {
 		return nil, nil

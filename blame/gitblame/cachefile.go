@@ -14,7 +14,7 @@ import (
 //	texts    count, the length of each, then all texts
 //	path, context, attributes, flags, size of an object id in bytes
 //	commits  count, each: id, flags, author, committer, summary     (a person: name, mail, time, zone)
-//	sources  count, each: commit, path, flag, previous commit and path
+//	sources  count, each: commit, path, previous commit and path
 //	answers  count, each: flags, commits, content, runs             (a run: source, line, count)
 //
 // A file that cannot be read counts as missing, because a cache can be lost.

@@ -10,7 +10,7 @@ import (
 // Failure is the error of a git blame that failed.
 type Failure struct {
 	Code    int    // git's exit status; -1 if a signal killed it
-	Message string // git's first line without "fatal: "
+	Message string // git's reason, without "fatal: " or "error: "
 	unread  bool   // git could not read an object
 }
 

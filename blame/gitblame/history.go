@@ -161,7 +161,7 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 
 // Between lists commits that were made in a period and changed one of some paths. It leaves out merges. The parameter
 // `most` is the largest number of commits; if there are more, it returns the newest ones. The result `known` is false
-// if the history does not cover the period.
+// if the history does not cover the period or a path.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
 	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
 		return nil, false

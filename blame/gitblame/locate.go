@@ -44,7 +44,7 @@ func (t target) cutsHistory() bool {
 }
 
 // gitArgs returns arguments for git blame. The extra ones come first, so that the user's arguments win. The user's
-// arguments keep their order, without the options that have a role in without.
+// arguments keep their order. Those with one of the roles `without` are left out.
 func (o *Options) gitArgs(extra []string, without ...role) []string {
 	args := append([]string{"blame"}, extra...)
 	for _, arg := range o.args {

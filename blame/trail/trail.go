@@ -18,7 +18,7 @@ type Trail struct {
 	Lines   int
 	Removed int      // number of removed lines
 	Created *Created // nil if the log does not have it
-	Steps   []Step   // steps in the order of the log
+	Steps   []Step   // steps in the order of time
 	Now     Now
 
 	key Key
@@ -59,7 +59,7 @@ const (
 // Step is a commit that has lines of the patch.
 type Step struct {
 	Kind       StepKind
-	Time       time.Time // time of the event
+	Time       time.Time // time of the event, or of the commit if that was anchored later
 	Commit     refs.OID
 	From       refs.OID // the replaced commit, for a carried step
 	By         string   // amend, rebase, or the word of another tool

@@ -134,8 +134,8 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 	return l.Log.Append(ctx, drafts)
 }
 
-// noteConversations adds the conversations whose lines were committed to the waiting list, if they have a stored
-// record. If that fails, nothing is lost: the record gets the commit when it is read the next time.
+// noteConversations adds the conversations whose lines were committed to the waiting list, if the repository has stored
+// records. If that fails, nothing is lost: the record gets the commit when it is read the next time.
 func (l *committedLog) noteConversations(repo *refs.Repo) {
 	if len(l.anchors) == 0 {
 		return

@@ -105,7 +105,8 @@ func runLater(args []string) int {
 	return 0
 }
 
-// DoLater does all waiting work of a work tree, unless another process is doing it. It calls wait before the first job.
+// DoLater does all waiting work of a work tree, unless another process is doing it. It calls the function `wait` before
+// each job.
 func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
 	defer func() {

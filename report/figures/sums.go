@@ -87,7 +87,7 @@ func (c *Costs) add(u *view.Usage) {
 type Stats struct {
 	Schema        string        `json:"schema"`
 	Range         []string      `json:"range"` // range as the user typed it
-	Now           bool          `json:"now"`   // counts the lines of one revision, not those that commits added
+	Now           bool          `json:"now"`   // counts the lines of one revision, not the lines that commits added
 	Lines         stats.Lines   `json:"lines"`
 	Authors       []AuthorLines `json:"authors"`
 	Agents        []AgentLines  `json:"agents"`

@@ -2,7 +2,7 @@
 //
 //	Count     the commits of a query, and who wrote the lines that they added.
 //	Now       the lines that a tree has today, as the commits that wrote them; blame says whose they are.
-//	GroupBy   the same by agent, model, author, day, week, month, hour, directory, file or language, or by
+//	Groups    the same by agent, model, author, day, week, month, hour, directory, file or language, or by
 //	            several of them.
 //	Survival  how many of the lines were alive after days, in the history of first parents.
 //
