@@ -41,7 +41,7 @@ func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	s.Notes.Buffers = s.Notes.Buffers[max(0, len(s.Notes.Buffers)-maxHeld):]
 }
 
-// bufferOf returns the text of an editor's buffer while the file had the content seen; no id if no editor reported it.
+// bufferOf returns the text of an editor's buffer while the file had the content `seen`; no id if none is known.
 func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 	if len(s.Notes.Buffers) == 0 {
 		return refs.OID{}
@@ -57,7 +57,7 @@ func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
 // ofEditor reports whether a boundary carries the text of an editor's buffer.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
-// takeBuffer takes an editor's report about its buffer. The parameter looks is false if the work tree is not read now.
+// takeBuffer takes an editor's report about its buffer. If `looks` is false, the work tree is not read now.
 func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, looks bool) error {
 	if b.Tool == nil || len(s.hear(h).toolPaths(b)) == 0 {
 		return nil
@@ -404,8 +404,8 @@ func (c *contents) describe(o vector.Owner) events.AnchorOwner {
 	return c.owners.Describe(o.Patch)
 }
 
-// lookedSince returns the latest change that led to a content of a path, and the first change after a moment; nil if
-// nobody has looked since then.
+// lookedSince returns the latest change that led to a content of a path, and the first one of its chain of changes
+// after a moment; nil if nobody has looked since then.
 func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest, first *interval) {
 	at := now.OID
 	for i := len(r.log.changes) - 1; i >= 0; i-- {

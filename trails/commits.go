@@ -358,8 +358,8 @@ func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 // may have rewritten it.
 const maxInWords = 4
 
-// inCommon counts the characters of the lines that both texts share in the same order, in any form. A line in another
-// place is weak evidence: any content of a path may have a `return nil`.
+// inCommon counts the bytes, without white space, of the lines that both texts share in the same order, in any form. A
+// line in another place is weak evidence: any content of a path may have a `return nil`.
 func inCommon(lines, other [][]byte) int {
 	n := 0
 	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
@@ -370,7 +370,7 @@ func inCommon(lines, other [][]byte) int {
 	return n
 }
 
-// atMostInCommon counts the characters of the lines that both texts share, in any order.
+// atMostInCommon counts the bytes, without white space, of the lines that both texts share, in any order.
 func atMostInCommon(want map[string]int, lines [][]byte) int {
 	left := map[string]int{}
 	n := 0

@@ -24,5 +24,6 @@
 // The order of writing is objects, ownership vectors, events, state. A process killed between two of them repeats the
 // step at the next boundary. The id of a patch follows from its content, so the repeated patch is the same.
 //
-// The package does not use commits (package correlate) or the agents' payloads (package agents).
+// The package does not make the anchors of commits (package correlate does), and does not read the agents' payloads
+// (package agents does).
 package trails

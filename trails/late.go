@@ -374,8 +374,8 @@ func (tree *workTree) seen(path string) int64 {
 	return tree.state.seen(path)
 }
 
-// inDoubt reports whether boundaries were lost between this look at a path and the last one, in the interval seen. A
-// path is also in doubt if it changed both before and after a boundary that was put aside.
+// inDoubt reports whether boundaries were lost between this look at a path and the last one, which was in the interval
+// `seen`. A path is also in doubt if it changed both before and after a boundary that was put aside.
 func (tree *workTree) inDoubt(path string, seen int64) bool {
 	_, found := tree.mixed[path]
 	return found || tree.state.Lost.At > seen

@@ -98,7 +98,7 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 	return o, err
 }
 
-// settleChanges finds the owners of the changes of a look. The parameter full means that the look was at everything.
+// settleChanges finds the owners of the changes of a look. The parameter `full` means that the look was at everything.
 func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) error {
 	if full {
 		if err := s.settleStashes(h, changes); err != nil {

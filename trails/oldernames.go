@@ -204,7 +204,7 @@ func (n *names) Staged() map[string]string {
 }
 
 // peek lists the last seen paths that are now deleted or have another content. It runs git once. If there are more than
-// most, and most is not 0, it returns none.
+// `most`, and `most` is not 0, it returns none.
 func (n *names) peek(most int) ([]rename.Change, error) {
 	if !n.tree.store.findLast() || n.tree.store.last.Tree().IsZero() {
 		return nil, nil

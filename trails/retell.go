@@ -35,7 +35,7 @@ func newRetelling(t *testimony) *retelling {
 }
 
 // interval finds the edits of a path in an interval. It returns the edits that it did not find: they may be in a later
-// interval. If strangers is set, a person's other lines get an unknown owner.
+// interval. If `strangers` is set, a person's other lines get an unknown owner.
 func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
 	var begun []*unheardEdit
 	for _, e := range edits {
@@ -264,7 +264,7 @@ func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) err
 	return nil
 }
 
-// file corrects a file of a part in the same way.
+// file gives the lines of a run their new owner in one file of an anchor's part.
 func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]byte, run retoldRun) (changed bool) {
 	var b vector.Builder
 	tiers := make([]string, len(lines))

@@ -64,12 +64,13 @@ type running struct {
 	Since int64
 	Begun time.Time
 	Mark  string
-	// Opener is the process that opened the window.
+	// Opener is the id of the newest process when the window was opened, or if that is unknown, of the process that opened
+	// it.
 	Opener int
 	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
-	// Left holds the processes that continue after the call's end, and Printed is the file to which they print, both at
-	// the last full snapshot.
+	// Left holds the processes that continue after the call's end, and Printed the files to which they print, both at the
+	// last full snapshot.
 	Left    []process.Process
 	Printed []process.Output
 	// Background marks a call that continues after its after-boundary; TaskID is the agent's name of the task.
@@ -83,7 +84,7 @@ type sayings struct {
 	Paths []string
 	// Names holds the keys (nameKey) of the files that the call's command line names.
 	Names []string
-	// Edits holds the declared texts, kept only while the window is open.
+	// Edits holds the declared texts, kept until the changes of the call have their owners.
 	Edits []declared
 	// Hidden holds the texts that the call wrote to files that git skips (saying), until git sees them.
 	Hidden []saying

@@ -36,7 +36,7 @@ type bound struct {
 	unbegun bool            // the call is over, and may never have got consent
 }
 
-// leftover holds the processes that a call left running, and the file to which they print.
+// leftover holds the processes that a call left running, and the files to which they print.
 type leftover struct {
 	left    []process.Process
 	printed []process.Output
@@ -316,9 +316,9 @@ func (wit *witness) doubtGone() []*Window {
 
 // Agents record how their calls ended. This evidence is used if a boundary is missing or late.
 
-// gone also asks the agents' own records how the calls with open windows ended. Boundaries of their
-// conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
-// anything to the agent again. Returned are the calls that are over.
+// gone also asks the agents' own records how the calls with open windows ended. Boundaries of their conversations ask
+// by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say anything to the
+// agent again. It returns the calls that are over.
 func (wit *witness) gone() []*Window {
 	over := wit.doubtGone()
 	for _, w := range wit.tree.state.openWindows() {
@@ -341,8 +341,8 @@ func (wit *witness) gone() []*Window {
 	return over
 }
 
-// endTold reads once in the agent's own record how a call ended. Until then the call was running, unless a process of
-// it still lives.
+// endTold reads once in the agent's own record how a call ended. The end does not count while a process of the call
+// lives.
 func (wit *witness) endTold(w *Window) End {
 	if end, asked := wit.ends[w]; asked {
 		return end

@@ -93,8 +93,9 @@ type page struct {
 
 func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
-// begin records the start or the prompt of a boundary. The parameter `keep` is the snapshot with the content before a
-// call; nil if the boundary comes too late for one.
+// begin records the event of a boundary: the start or the end of a session, a prompt, the start of a sub-agent or a
+// call, or the end of a turn. The parameter `keep` is the snapshot with the content before a call; nil if the boundary
+// comes too late for one.
 func (s *step) begin(
 	h *heard, sess *sessionState, trace events.TraceID, b events.Boundary, keep *snapshot.Engine,
 ) error {

@@ -153,7 +153,7 @@ func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
 		commit, err := w.Reader.Commit(m.To)
 		switch {
-		case err != nil: // skip a missing stash
+		case err != nil: // skip a missing commit
 		case len(commit.Parents) > 1:
 			o.add(Operand{Role: RoleMerged}, commit.Parents[1:]...)
 		case m.Kind == Picked || m.Kind == PickCommitted:

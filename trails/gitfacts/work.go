@@ -161,7 +161,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// `distinct` removes duplicates and zero ids from a list, and cuts it to most ids.
+// `distinct` removes duplicates and zero ids from a list, and cuts it to `most` ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {
@@ -214,7 +214,7 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 }
 
 // PutLast returns the content that git last wrote into a file when it moved between commits, or the zero id. The result
-// resets holds the contents of the commits to which HEAD was reset since then: it is unknown whether a reset wrote
+// `resets` holds the contents of the commits to which HEAD was reset since then: it is unknown whether a reset wrote
 // files. Commits made by hand do not count, because their content was in the file before. For example: git rebase, then
 // git reset --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {

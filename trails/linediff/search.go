@@ -78,7 +78,7 @@ type front struct {
 }
 
 // widen extends the front by one diagonal on each side. At the border of the box it removes one instead, so that the
-// front has every second diagonal. The diagonals just outside get the value outside, so the walk needs no check for
+// front has every second diagonal. The diagonals just outside get the value `outside`, so the walk needs no check for
 // them.
 func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	if f.low > lowest {

@@ -217,9 +217,9 @@ func inConflict(lines [][]byte) bool {
 	return slices.ContainsFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("<<<<<<< ")) })
 }
 
-// Owners returns the known owners of a content of the path; none if no change of the path was recorded. If the content
-// was not seen, but other contents of the path were, it gets its owners from them. For example: git checks out a commit
-// between two commits that were seen.
+// Owners returns the known owners of a content of the path; they are unknown if no change of the path was recorded. If
+// the content was not seen, but other contents of the path were, it gets its owners from them. For example: git checks
+// out a commit between two commits that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// `marked` returns the contents of the commits that new conflict markers name. git leaves no other trace of a stopped
+// `marked` returns the contents of the commits that new conflict markers name. Git leaves no other trace of a stopped
 // revert or pick that somebody committed unchanged with their own message. For example, `>>>>>>> parent of 8429857
 // (subject)` follows lines that the parent of that commit has.
 func marked(q *Query) ([]Candidate, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Nearer reports whether a content is closer to a than to b, that is, whether fewer words have to be deleted and
-// inserted. Words count by their letters, so a formatter makes no difference. On a tie, a is nearer. A single common
+// Nearer reports whether a content is closer to a than to b, that is, whether the words to delete and to insert have
+// fewer bytes. Words count by their letters, so a formatter makes no difference. On a tie, a is nearer. A single common
 // line is weak evidence: it may be a brace. For example: a stash has an agent's 2 lines and HEAD has 40 other lines. A
 // file with 39 of the 40 is nearer to HEAD's.
 func Nearer(lines, a, b [][]byte) bool {

@@ -63,8 +63,8 @@ func fill(out []vector.Origin, keys []string, content vector.Content) {
 	}
 }
 
-// positions lists the places at which a row of lines occurs in the list among. The parameters begins and ends restrict
-// them to the beginning and the end.
+// positions lists the places at which a row of lines occurs in the list `among`. The parameters `begins` and `ends`
+// restrict them to the beginning and the end.
 func positions(among, row []string, begins, ends bool) []int {
 	var out []int
 	for at := 0; at+len(row) <= len(among); at++ {

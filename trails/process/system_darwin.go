@@ -15,7 +15,7 @@ const ticks = 1_000_000
 func now() int64  { return 0 }
 func circle() int { return 0 }
 
-// Awake returns the time in nanoseconds that the system has been awake since boot, or 0 if unknown.
+// Awake returns 0, which means unknown: the time that the system has been awake is read on Linux only.
 func Awake() int64 { return 0 }
 
 func selfPID() int      { return os.Getpid() }

@@ -11,5 +11,5 @@
 // An equal content in a set is the older one. Otherwise it is the most similar content, if half of the text is equal
 // (Alike).
 //
-// The package does not use owners, writes nothing, and does not compare lines.
+// The package does not use owners, writes nothing, and does not follow single lines.
 package rename

@@ -1,9 +1,9 @@
 // Package snapshot records the content of a whole work tree at one moment, as the id of a git tree. It is exactly the
 // id that `git add -A && git write-tree` with a scratch index would give.
 //
-// The package does not change the user's index (bytes and time stamp), work tree, HEAD or stash. It never reads ignored
-// files, and never opens special files. Before it returns the id of a tree, the tree and every newly hashed blob are in
-// the side object store.
+// The package does not change the user's index (bytes and time stamp), work tree, HEAD or stash. Of ignored files it
+// reads only those with rules (.gitignore, .gitattributes), and it never opens special files. Before it returns the id
+// of a tree, the tree and every newly hashed blob are in the side object store.
 //
 // Two methods give the same tree. git-trace's own method compares lstat(2) with a state file, and lists a directory
 // only if its time stamp changed. It hashes only changed files, and rewrites only the trees above them. It asks git

@@ -168,7 +168,8 @@ func (p *indexParser) paddedPath(start int) (string, bool) {
 	return path, p.at <= len(p.raw)
 }
 
-// compressedPath returns the number of bytes to drop from the previous path, and the bytes that replace them.
+// compressedPath reads the number of bytes to drop from the previous path, and the bytes that replace them. It returns
+// the path.
 func (p *indexParser) compressedPath() (string, bool) {
 	drop, n := offsetVarint(p.raw[p.at:])
 	if n == 0 || drop > uint64(len(p.prev)) {

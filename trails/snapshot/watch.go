@@ -26,7 +26,7 @@ const (
 type watched struct {
 	Path  string
 	Role  role
-	Stamp string // size and times; empty if the file is missing or its time stamps are not reliable
+	Stamp string // size, times and inode; empty if the file is missing or its time stamps are not reliable
 	Sum   string // digest of the content; empty if the file is missing
 	Class class  // the class that an attribute file needs
 }

@@ -12,7 +12,8 @@
 //     commas, semicolons, brackets, and text that is wrapped or joined differently.
 //  3. A line that changes in any other way belongs to the author of the change. It stores the agent's patch that it
 //     replaced.
-//  4. A block of three or more lines that moved keeps its owners.
+//  4. A block of three or more lines that moved keeps its owners. So does a single line of which only the order
+//     changed.
 //  5. If only punctuation and blank lines of a text remain, the text counts as new.
 //
 // The package is pure: it uses no files, processes or clocks. The same input gives the same vector on every machine.
