@@ -7,9 +7,9 @@
 //     files, linked work trees, core.worktree, ownership) without starting a process. It calls git only if the files do
 //     not give the answer: for other owners, bare repositories found above the start, unknown repository extensions.
 //   - A git process never inherits the variables of a hook or a terminal: Repo.Command sets its whole environment.
-//   - A ref changes only by rename, under git's own <ref>.lock, and only from the value that was read under that lock.
-//     A lock that a killed git-trace process left is removed at once. Any other lock is removed only if it is old and
-//     no process can hold it.
+//   - A ref that is a file changes only by rename, under git's own <ref>.lock, and only from the value that was read
+//     under that lock. Git itself changes refs in other storages. A lock that a killed git-trace process left is
+//     removed at once. Any other lock is removed only if it is old and no process can hold it.
 //   - Objects are written completely or not at all (temporary file, then rename), to the main or to the side store.
 //
 // When reading, the package does not check that an object's content matches its id. It does not flush to disk unless

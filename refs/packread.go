@@ -13,7 +13,7 @@ import (
 )
 
 // PackReader reads objects of one pack, version 2 of gitformat-pack(5), without a git process. Both files are mapped
-// into memory, so opening takes the same time for any size. It is safe for concurrent use. Callers must close it.
+// into memory, so opening takes the same time for any size. It is not safe for concurrent use. Callers must close it.
 type PackReader struct {
 	format  ObjectFormat
 	index   *PackIndex

@@ -31,7 +31,8 @@ type Repo struct {
 	Format    ObjectFormat
 	RefFormat string // extensions.refStorage: "files", "reftable", or another value for which only git can read refs
 
-	// Fsync makes WriteLoose and RefLock.Commit wait until their files are on the disk. Git by default does not wait.
+	// Fsync makes WriteLoose, Rename and RefLock.Commit wait until their files are on the disk. Git by default does not
+	// wait.
 	Fsync bool
 
 	// Grafts is a file that gives some commits other parents, for git processes (GIT_GRAFT_FILE); empty if there is none.

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// SwapRef sets a ref to id if its value is still old (zero: if it does not exist). The error is ErrTipMoved if it has
-// another value, and ErrLocked if git is changing it. A caller that computes the new value from the old one must use
-// LockRef instead.
+// SwapRef sets a ref to `id` if its value is still `old` (zero: if it does not exist). The error is ErrTipMoved if it
+// has another value, and ErrLocked if git is changing it. A caller that computes the new value from the old one must
+// use LockRef instead.
 func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	lock, err := r.LockRef(name)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // Each runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
-// with. The function `take` parses one section and returns keep, which is called when the section is known to be
-// complete. There is one section for each line, in the order of the list; it is empty if nothing changed.
+// with. The function `take` parses one section and returns the function `keep`, which is called when the section is
+// known to be complete. There is one section for each line, in the order of the list; it is empty if nothing changed.
 //
-// Git stops at the first missing or damaged object. Each adds the index of the affected line to skipped, and starts git
-// again for the following lines. In a partial clone it first compares only trees, which shows all lines that need
-// missing contents.
+// Git stops at the first missing or damaged object. Each adds the index of the affected line to the result `skipped`,
+// and starts git again for the following lines. In a partial clone it first compares only trees, which shows all lines
+// that need missing contents.
 func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
 	take func(i int, r *Reader) (keep func() error, err error)) (skipped []int, err error) {
 	e := &each{ctx: ctx, repo: repo, args: args, lines: lines, take: take}

@@ -144,8 +144,8 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge checks the path of a repository, links in its git directory, and its own settings. The parameter talks is true
-// if a remote will be contacted.
+// judge checks the path of a repository, links in its git directory, and its own settings. The parameter `talks` is
+// true if a remote will be contacted.
 func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)
 	switch {
@@ -191,7 +191,7 @@ func linkIn(dir string) string {
 }
 
 // judgeConfig searches a repository's own configuration file for three kinds of settings: programs that recording would
-// start, other configuration files, places to write to. If talks is set, it also searches for settings that affect
+// start, other configuration files, places to write to. If `talks` is set, it also searches for settings that affect
 // git's connection to a remote.
 func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	info, err := os.Lstat(file)
@@ -247,7 +247,7 @@ var (
 var lfsFilters = []string{"true", "git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process",
 	"git-lfs smudge --skip -- %f", "git-lfs filter-process --skip"}
 
-// passesLink reports whether the path rel below a directory passes through a link.
+// passesLink reports whether the path `rel` below a directory passes through a link.
 func passesLink(dir, rel string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		dir = filepath.Join(dir, part)

@@ -15,7 +15,7 @@ type State int
 // The states. In all states except Listed, hooks do nothing.
 const (
 	Unlisted State = iota // not recorded
-	Listed                //
+	Listed                // recorded
 	Moved                 // listed at another path, or on another user's list
 	Replaced              // the repository replaced a listed one at the same path
 	Astray                // listed, but it does not know this work tree

@@ -58,8 +58,8 @@ type Entry struct {
 	Message  string
 }
 
-// Log lists the entries of a ref's reflog that are newer than the change after, oldest first. If there are more than
-// most entries, it returns the newest ones.
+// Log lists the entries of a ref's reflog that are newer than the change `after`, oldest first. If there are more than
+// `most` entries, it returns the newest ones.
 func (s *Stack) Log(name string, after uint64, most int) ([]Entry, error) {
 	var out []Entry
 	said := map[uint64]bool{} // a newer table has the entry, or its deletion
