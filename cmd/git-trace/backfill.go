@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
@@ -277,7 +278,7 @@ func (b *filler) isPartial() bool {
 }
 
 func isHex(text string) bool {
-	return len(text) >= fewestDigits && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) >= lookup.FewestDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // roots returns the paths under which agents may know the work trees of the repository.

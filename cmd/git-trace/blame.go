@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 const blameUsage = "git trace blame [<git blame options>] [--functions] [--json[=runs] | --prompts] [--only-ai] " +
@@ -87,7 +88,7 @@ func (a *app) blame(args []string) error {
 		return err
 	}
 	defer known.Close()
-	abbreviate := sync.OnceValues(known.short)
+	abbreviate := sync.OnceValues(known.Short)
 	short := func(id events.TraceID) string { // only formats for people need short ids, and only if an agent wrote a line
 		f, err := abbreviate()
 		if err != nil {
@@ -131,7 +132,7 @@ func (a *app) blame(args []string) error {
 
 // legend explains the drawn signs once, below the lines, if standard error is a terminal. The setting advice.traceSigns
 // hides it, as settings advice.* hide git's advice.
-func (a *app) legend(repo *refs.Repo, known *conversations, config *refs.Config, drawn blame.Drawn) {
+func (a *app) legend(repo *refs.Repo, known *lookup.Conversations, config *refs.Config, drawn blame.Drawn) {
 	if !terminal.Is(a.std.err) || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // withoutWeb takes --web out of the arguments of blame.
@@ -92,7 +93,7 @@ func (a *app) showInBrowser(c *call, ids []string) error {
 	}
 	page, err := a.pageOf(c, ids[0])
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	return a.inBrowser(c.Context, page)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/upkeep/capsule"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func capsuleCommand() *command {
@@ -90,8 +91,8 @@ func (a *app) makeCapsule(c *call, word string) error {
 		return err
 	}
 	defer known.Close()
-	r := &resolver{repo: repo, known: known}
-	p, found, err := r.placeNamed(c.Context, word)
+	r := &lookup.Resolver{Repo: repo, Known: known}
+	p, found, err := r.PlaceNamed(c.Context, word)
 	switch {
 	case err != nil:
 	case p.Step > 0:
@@ -99,10 +100,10 @@ func (a *app) makeCapsule(c *call, word string) error {
 			fmt.Sprintf("git trace show %.8s lists its prompts", p.Trace))
 	case !found || p.Trace == "":
 		p = view.Place{}
-		p.Trace, err = known.find(word)
+		p.Trace, err = known.FindTrace(word)
 	}
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	of, _, err := known.Conversation(p.Trace)
 	if err != nil {

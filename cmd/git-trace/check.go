@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/report/check"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // checkSchema names the form of the JSON output; docs/schema/check-1.schema.json describes it.
@@ -64,7 +65,7 @@ func (a *app) check(c *call, ops operands) error {
 		form = "json"
 	}
 	if form != "text" && form != "json" && form != "sarif" {
-		return noSuch("format", form, []string{"text", "json", "sarif"})
+		return exit.NoSuch("format", form, []string{"text", "json", "sarif"})
 	}
 	repo, about, err := a.namedRange(c, ops, "git trace check <range>")
 	if err != nil {
@@ -117,7 +118,7 @@ func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from 
 }
 
 // checkSpan checks a range against a policy.
-func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span.Range,
+func (a *app) checkSpan(c *call, repo *refs.Repo, known *lookup.Conversations, s span.Range,
 	policy *check.Policy) (*checkedRange, error) {
 	dir, err := os.Getwd()
 	if err != nil {

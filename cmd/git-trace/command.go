@@ -144,7 +144,7 @@ func (c *command) misused(err error) error {
 			}
 		}
 		name, _, _ = strings.Cut(strings.TrimSuffix(name, "'"), "=")
-		if near := nearest(name, options); near != "" && len(name) > len("--x") {
+		if near := exit.Nearest(name, options); near != "" && len(name) > len("--x") {
 			hint = "did you mean " + near + "? " + hint
 		}
 	}

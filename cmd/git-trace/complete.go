@@ -225,7 +225,7 @@ func (c *completer) conversations(typed string) int {
 	if err != nil {
 		return 0
 	}
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return 0
 	}

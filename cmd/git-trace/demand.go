@@ -10,13 +10,14 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // errCame ends a reading after new texts arrived.
 var errCame = errors.New("texts have come")
 
 // demanding calls read, and calls it again if texts of conversations arrived from other clones meanwhile.
-func (a *app) demanding(read func(demand demander) error) error {
+func (a *app) demanding(read func(demand lookup.Demander) error) error {
 	err := read(func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error {
 		came, err := a.demand(ctx, repo, traces)
 		if err == nil && came {
@@ -29,9 +30,6 @@ func (a *app) demanding(read func(demand demander) error) error {
 	}
 	return err
 }
-
-// demander fetches missing texts; a reader reads again if texts have arrived.
-type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
 // demand fetches the texts of conversations that others share, and reports whether any arrived. If texts remain
 // elsewhere, it prints a hint, and the command continues without them.

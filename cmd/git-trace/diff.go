@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // diffCommand only describes diff in the list of commands. diff parses its arguments itself, because most are git's
@@ -92,7 +93,7 @@ func (a *app) diff(args []string) error {
 	}
 	defer known.Close()
 	if err := a.findMoments(repo, known, dir, &opts); err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	if plain {
 		return a.gitDiff(opts.Git(a.life, repo, dir))
@@ -131,7 +132,8 @@ func comparesPaths(args []string) bool {
 }
 
 // readDiff runs git diff, and finds the owners of its lines.
-func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts diff.Options) (*diff.Diff, error) {
+func (a *app) readDiff(repo *refs.Repo, known *lookup.Conversations, dir string, opts diff.Options) (*diff.Diff,
+	error) {
 	config, err := repo.Config(a.life)
 	if err != nil {
 		return nil, err
@@ -200,11 +202,11 @@ func diffFailure(err error) error {
 }
 
 // drawDiff shows the diff to people.
-func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options, d *diff.Diff) error {
+func (a *app) drawDiff(repo *refs.Repo, known *lookup.Conversations, opts diff.Options, d *diff.Diff) error {
 	if len(d.Files)+len(d.Before)+len(d.Untracked) == 0 {
 		return nil
 	}
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return err
 	}

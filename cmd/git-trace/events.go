@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func eventsCommand() *command {
@@ -66,7 +67,7 @@ func (a *app) printEvents(c *call, repo *refs.Repo, all *events.Copy, filter *ev
 	if err != nil {
 		return err
 	}
-	short := func(id events.TraceID) string { return string(id)[:min(len(id), fewestDigits)] }
+	short := func(id events.TraceID) string { return string(id)[:min(len(id), lookup.FewestDigits)] }
 	printer := eventPrinter{screen: screen, short: short}
 	out := newLineWriter(screen.Out)
 	err = eachEvent(c.Context, all, filter, func(line []byte) error {
@@ -98,7 +99,7 @@ func (a *app) eventFilter(c *call, repo *refs.Repo) (*eventFilter, error) {
 	f := &eventFilter{types: c.StringSlice("type"), last: c.Int("max-count")}
 	for _, t := range f.types {
 		if !events.Type(t).Known() {
-			return nil, noSuch("event type", t, strings.Split(eventTypes(), ", "))
+			return nil, exit.NoSuch("event type", t, strings.Split(eventTypes(), ", "))
 		}
 	}
 	prefixes := c.StringSlice("trace")
@@ -109,9 +110,9 @@ func (a *app) eventFilter(c *call, repo *refs.Repo) (*eventFilter, error) {
 		}
 		defer known.Close()
 		for _, prefix := range prefixes {
-			id, err := known.find(prefix)
+			id, err := known.FindTrace(prefix)
 			if err != nil {
-				return nil, reportAmbiguous(a.std.err, err)
+				return nil, lookup.ReportAmbiguous(a.std.err, err)
 			}
 			f.traces = append(f.traces, string(id))
 		}

@@ -129,7 +129,7 @@ func exchangeOf(option, name string, which func(exchange) bool) (exchange, error
 		return exchange{}, exit.Fail(exit.Misuse, fmt.Errorf("option '--%s' is missing", option),
 			"known are "+strings.Join(names, ", "))
 	}
-	return exchange{}, noSuch("format", name, names)
+	return exchange{}, exit.NoSuch("format", name, names)
 }
 
 // exchangeTo finds an output format, for a command that writes some of them.

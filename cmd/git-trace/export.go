@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func exportCommand() *command {
@@ -94,7 +95,7 @@ func (a *app) export(c *call, ops operands) error {
 	}
 	defer end()
 	if err := e.choose(ops.all()); err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	switch {
 	case format.lines:
@@ -110,7 +111,7 @@ type exporter struct {
 	app    *app
 	ctx    context.Context
 	repo   *refs.Repo
-	known  *conversations
+	known  *lookup.Conversations
 	format exchange
 	out    *terminal.StickyWriter
 
@@ -128,7 +129,7 @@ func (e *exporter) choose(words []string) error {
 			e.revs = append(e.revs, word)
 			continue
 		}
-		trace, err := e.known.find(word)
+		trace, err := e.known.FindTrace(word)
 		if err == nil {
 			e.traces = append(e.traces, trace)
 			continue

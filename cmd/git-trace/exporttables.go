@@ -31,6 +31,7 @@ import (
 	"github.com/git-trace/git-trace/serve/dataset"
 	"github.com/git-trace/git-trace/serve/dataset/shards"
 	"github.com/git-trace/git-trace/view/facts"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // Formats of tables.
@@ -98,7 +99,7 @@ func askTables(c *call, format string, words []string) (o shards.Options, by []s
 	for _, list := range c.StringSlice("partition") {
 		for name := range strings.SplitSeq(list, ",") {
 			if !slices.Contains(dataset.Partitions, name) {
-				return o, nil, noSuch("partition", name, dataset.Partitions)
+				return o, nil, exit.NoSuch("partition", name, dataset.Partitions)
 			}
 			if slices.Contains(by, name) {
 				return o, nil, exit.Usage("--partition names %s twice", name)
@@ -160,7 +161,7 @@ func sourceName(hide *dataset.Anonymiser, state string) string {
 }
 
 // tableState describes everything that decides the rows: equal states give equal rows.
-func tableState(c *call, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
+func tableState(c *call, repo *refs.Repo, known *lookup.Conversations, o *shards.Options) (string, error) {
 	head, _, err := repo.Head()
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/treetrace"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // TestTheGateLooksAtWhatIsStored is about texts that were cut: half of a name that may stay looks like another name.
@@ -41,7 +42,7 @@ func TestTheGateLooksAtWhatIsStored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &gate{ctx: t.Context(), redactor: redactor, short: abbreviator(4)}
+			g := &gate{ctx: t.Context(), redactor: redactor, short: lookup.Abbreviator(4)}
 			d := &treetrace.Document{Sessions: []treetrace.Session{{ID: "s", Trace: trace}},
 				Nodes: []treetrace.Node{{ID: "node_001", Session: "s", Title: tt.shown}}, Lessons: []treetrace.Lesson{{Text: tt.shown}}}
 			err = g.pass(d, false, func(events.TraceID) (*records.Record, error) {

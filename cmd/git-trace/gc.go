@@ -18,16 +18,14 @@ import (
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
 	"github.com/git-trace/git-trace/upkeep/purge"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.
 const gcSchema = "git-trace.gc/1"
 
-// expireKey sets the age at which contents of snapshots expire, with the values of gc.pruneExpire (git-config(1)).
-const (
-	expireKey     = "trace.snapshotExpire"
-	defaultExpire = "90.days.ago"
-)
+// defaultExpire is the age at which contents of snapshots expire.
+const defaultExpire = "90.days.ago"
 
 func gcCommand() *command {
 	return &command{
@@ -35,7 +33,7 @@ func gcCommand() *command {
 		does: "pack what was recorded and drop old snapshots",
 		form: "git trace gc [--dry-run] [--json]",
 		about: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
-			"contents of snapshots older than " + expireKey + " (default " + defaultExpire +
+			"contents of snapshots older than " + lookup.SnapshotExpiry + " (default " + defaultExpire +
 			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
@@ -137,7 +135,7 @@ const gcWait = 5 * time.Second
 // tidy removes expired objects, then packs the others.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
-	before, keep, err := expiry(ctx, repo, expireKey, defaultExpire)
+	before, keep, err := expiry(ctx, repo, lookup.SnapshotExpiry, defaultExpire)
 	if err != nil {
 		return r, err
 	}

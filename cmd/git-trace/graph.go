@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func graphCommand() *command {
@@ -81,10 +82,10 @@ func (a *app) graph(c *call, ops operands) error {
 		g.Only(byAgents, c.Int("max-count"))
 	}
 	g.Uncommitted = top
-	if g.IDDigits, err = known.digits(); err != nil {
+	if g.IDDigits, err = known.Digits(); err != nil {
 		return err
 	}
-	return write(terminal.Quietly(a.std.out), g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
+	return write(terminal.Quietly(a.std.out), g, graph.Style{ShortTrace: lookup.Abbreviator(g.IDDigits)})
 }
 
 // needsCommits fails if no revision was named, and HEAD has no commits yet.
@@ -112,7 +113,7 @@ func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error
 	}
 	form, ok := forms[name]
 	if !ok {
-		return nil, noSuch("format", name, []string{"text", "dot", "mermaid", "html", "json"})
+		return nil, exit.NoSuch("format", name, []string{"text", "dot", "mermaid", "html", "json"})
 	}
 	return form, nil
 }
@@ -134,9 +135,9 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 
 // drawGraph draws commits while git finds them, so that the first screen of a long history appears at once.
 func (a *app) drawGraph(
-	c *call, repo *refs.Repo, known *conversations, from graph.Source, query graph.Query, top *graph.Commit,
+	c *call, repo *refs.Repo, known *lookup.Conversations, from graph.Source, query graph.Query, top *graph.Commit,
 ) error {
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 			}
 		}
 		if !slices.Contains(known, name) {
-			return nil, noSuch("agent", name, known)
+			return nil, exit.NoSuch("agent", name, known)
 		}
 	}
 	return out, nil

@@ -49,7 +49,7 @@ func completionCommand() *command {
 			}
 			file, known := completionFiles[names[0]]
 			if !known {
-				return noSuch("shell", names[0], shells)
+				return exit.NoSuch("shell", names[0], shells)
 			}
 			text, err := completions.ReadFile("completion/" + file.name)
 			if err == nil {

@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"graph":             {"refs", "events", "trails", "correlate", "internal/cells", "internal/numbers"},
 	"hooks":             {"internal/fault", "refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "internal/version"},
 	"view":              {"internal/fault", "refs", "events", "trails", "agents", "records", "correlate", "blame", "hooks"},
+	"view/lookup":       {"view", "refs", "events", "internal/cells", "internal/exit", "internal/numbers"},
 	"view/transcripts":  {"internal/fault", "refs", "events", "agents", "records", "correlate"},
 	"report/stats":      {"refs", "events", "records", "correlate", "blame", "graph", "internal/numbers"},
 	"report/figures":    {"refs", "events", "records", "graph", "report/stats", "view", "internal/numbers"},

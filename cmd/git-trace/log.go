@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func logCommand() *command {
@@ -84,7 +85,7 @@ func (a *app) log(c *call, ops operands) error {
 		}
 	}
 	if c.Bool("json") {
-		digits, err := known.digits()
+		digits, err := known.Digits()
 		if err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func (a *app) log(c *call, ops operands) error {
 	if len(items) == 0 {
 		return a.hintNone(c, repo, known)
 	}
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a *app) log(c *call, ops operands) error {
 
 // withPrompts adds the prompts of the requested time. It leaves out conversations without such prompts.
 func withPrompts(
-	ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice,
+	ctx context.Context, known *lookup.Conversations, list []answers.LogItem, want view.Choice,
 ) ([]answers.LogItem, error) {
 	out := []answers.LogItem{}
 	for _, item := range list {
@@ -119,13 +120,13 @@ func withPrompts(
 }
 
 // orConversation extends the error for an unknown commit, if the name is the id of a conversation.
-func orConversation(err error, named []string, known *conversations) error {
+func orConversation(err error, named []string, known *lookup.Conversations) error {
 	var git *refs.GitError
 	if !errors.As(err, &git) {
 		return err
 	}
 	for _, id := range named {
-		if _, unknown := known.find(id); unknown == nil {
+		if _, unknown := known.FindTrace(id); unknown == nil {
 			id = cells.Message(id)
 			return exit.Fail(exit.Git, fmt.Errorf("'%s' is a conversation, not a commit", id), "git trace show "+id)
 		}
@@ -134,7 +135,7 @@ func orConversation(err error, named []string, known *conversations) error {
 }
 
 // hintNone prints the reason why a list is empty.
-func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
+func (a *app) hintNone(c *call, repo *refs.Repo, known *lookup.Conversations) error {
 	all, err := known.Conversations()
 	switch {
 	case err != nil:
@@ -149,7 +150,7 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 }
 
 // choice derives the choice of conversations from the options and operands.
-func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
+func (o *operands) choice(c *call, repo *refs.Repo, known *lookup.Conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count"),
 		Brief: !c.Bool("json") && c.String("format") == ""}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
@@ -235,7 +236,7 @@ func saysNow(text string) bool {
 }
 
 // checkAgents rejects a name if no known agent and no conversation here has it.
-func checkAgents(names []string, here *conversations) error {
+func checkAgents(names []string, here *lookup.Conversations) error {
 	known := agents.Names()
 	for _, name := range names {
 		if slices.Contains(known, name) {
@@ -250,7 +251,7 @@ func checkAgents(names []string, here *conversations) error {
 		if !slices.Contains(known, name) {
 			slices.Sort(known)
 			known = slices.DeleteFunc(slices.Compact(known), func(n string) bool { return n == "" })
-			return noSuch("agent", name, known)
+			return exit.NoSuch("agent", name, known)
 		}
 	}
 	return nil

@@ -17,9 +17,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
-func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []answers.LogItem,
+func (a *app) drawLog(c *call, repo *refs.Repo, known *lookup.Conversations, items []answers.LogItem,
 	short func(events.TraceID) string) error {
 	form := c.String("format")
 	screen, err := a.screen(repo, c.String("color"))

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // mostNote is the greatest length of a note in characters.
@@ -68,7 +69,7 @@ func (a *app) note(c *call, ops operands) error {
 	}
 	session, err := a.noted(c.Context, repo, names[0])
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
@@ -107,7 +108,7 @@ func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.
 		return waiting.Session{}, err
 	}
 	defer known.Close()
-	id, err := known.find(name)
+	id, err := known.FindTrace(name)
 	if err != nil {
 		return waiting.Session{}, err
 	}

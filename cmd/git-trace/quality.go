@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/quality"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // qualitySchema names the form of the JSON output; docs/schema/quality-1.schema.json describes it.
@@ -159,7 +160,7 @@ func (q *judge) short() (func(events.TraceID) string, error) {
 	for i := range q.list {
 		ids = append(ids, events.TraceID(q.list[i].Trace))
 	}
-	return abbreviator(digitsOf(ids)), nil
+	return lookup.Abbreviator(lookup.DigitsOf(ids)), nil
 }
 
 func (q *judge) add(r *records.Record, file string) {

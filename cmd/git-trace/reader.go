@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -72,61 +70,3 @@ func (a *app) hintSilence(repo *refs.Repo) {
 
 // indexing names the task in the progress: the caches of a long log take time.
 const indexing = "indexing events"
-
-// fewestDigits is the shortest abbreviation of an id, as in git.
-const fewestDigits = 4
-
-// mostCandidates limits the listed meanings of an ambiguous id.
-const mostCandidates = 20
-
-// ambiguous is the error for an id with several meanings. Like git, it lists them.
-type ambiguous struct {
-	id         string
-	candidates []string
-}
-
-func (e *ambiguous) Error() string { return fmt.Sprintf("id '%s' is ambiguous", e.id) }
-
-// reportAmbiguous lists the candidates of an ambiguous id, one a line, and returns the exit status. It returns other
-// errors unchanged.
-func reportAmbiguous(w io.Writer, err error) error {
-	var several *ambiguous
-	if !errors.As(err, &several) {
-		return err
-	}
-	fmt.Fprintf(w, "git-trace: error: %s\n", cells.Message(several.Error()))
-	fmt.Fprintln(w, "git-trace: hint: the candidates are:")
-	for i, c := range several.candidates {
-		if i == mostCandidates {
-			fmt.Fprintf(w, "git-trace: hint:   and %d more\n", len(several.candidates)-i)
-			break
-		}
-		fmt.Fprintf(w, "git-trace: hint:   %s\n", c)
-	}
-	return exit.Silent(exit.Git)
-}
-
-func ambiguousID(id string, found []view.Candidate) error {
-	e := &ambiguous{id: id}
-	var ids []string
-	for _, c := range found {
-		ids = append(ids, c.ID)
-	}
-	n := cells.UniqueLength(ids, 8)
-	for _, c := range found {
-		what := string(c.Kind)
-		switch c.Kind {
-		case view.FoundTrace:
-			what = "conversation"
-		case view.FoundToolCall:
-			what = "tool call"
-		case view.FoundPatch, view.FoundCommit, view.FoundEvent:
-		}
-		text := fmt.Sprintf("%s %s", cells.Safe(c.ID[:min(n, len(c.ID))]), what)
-		if about := cells.Spaced(c.Event.Agent, describeEvent(c.Event)); c.Kind != view.FoundCommit && about != "" {
-			text += " - " + cells.Cut(cells.Safe(about), 50)
-		}
-		e.candidates = append(e.candidates, text)
-	}
-	return e
-}

@@ -24,6 +24,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/facts"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 const (
@@ -148,9 +149,9 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	defer known.Close()
 	var ids []events.TraceID
 	for _, name := range names { // check before the lock, because a lock makes a file
-		id, err := known.find(name)
+		id, err := known.FindTrace(name)
 		if err != nil {
-			return reportAmbiguous(a.std.err, err)
+			return lookup.ReportAmbiguous(a.std.err, err)
 		}
 		ids = append(ids, id)
 	}

@@ -10,15 +10,16 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // recordReader reads the records that words name. A word names an existing file, or else a conversation.
 type recordReader struct {
 	app   *app
 	ctx   context.Context
-	repo  *refs.Repo     // nil until a word names a conversation
-	known *conversations // nil until a word names a conversation
-	fatal error          // the reason why no conversation can be read
+	repo  *refs.Repo            // nil until a word names a conversation
+	known *lookup.Conversations // nil until a word names a conversation
+	fatal error                 // the reason why no conversation can be read
 }
 
 // read passes the records that a word names to take, with their file; "" for a stored record.
@@ -56,7 +57,7 @@ func (n *recordReader) stored(word string) (*records.Record, error) {
 	if err := n.open(); err != nil {
 		return nil, err
 	}
-	trace, err := n.known.find(word)
+	trace, err := n.known.FindTrace(word)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // stepView is one step of a conversation.
@@ -34,7 +35,7 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 		return nil, missing(false, "record")
 	}
 	if n > len(r.Steps) {
-		return nil, noStep(trace, n, len(r.Steps))
+		return nil, lookup.NoStep(trace, n, len(r.Steps))
 	}
 	hunks, err := v.known.StepHunks(trace, &r.Steps[n-1])
 	out := &stepView{TalkStep: answers.TalkStep{

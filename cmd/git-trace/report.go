@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/span"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func reportCommand() *command {
@@ -130,7 +131,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return err
 	}
@@ -202,7 +203,7 @@ func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 
 // reportOf reads the facts about the lines of a range.
 func (a *app) reportOf(
-	ctx context.Context, repo *refs.Repo, known *conversations, about span.Range, prompts span.Prompts,
+	ctx context.Context, repo *refs.Repo, known *lookup.Conversations, about span.Range, prompts span.Prompts,
 ) (*span.Report, error) {
 	return span.Of(ctx, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
 		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) },
@@ -340,7 +341,7 @@ func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 }
 
 // diffOf returns the diff of all files of a range. If git cannot read the contents, the error is a *[diff.Failure].
-func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
+func (a *app) diffOf(repo *refs.Repo, known *lookup.Conversations, dir, text string) (*diff.Diff, error) {
 	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
 	if err != nil {
 		return nil, err

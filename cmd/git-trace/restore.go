@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // restoreSchema names the form of the JSON output; docs/schema/restore-1.schema.json describes it.
@@ -97,9 +98,9 @@ func (a *app) restore(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	then, err := a.momentNamed(c.Context, &resolver{repo: repo, known: known}, words[0], c.Bool("after"))
+	then, err := a.momentNamed(c.Context, &lookup.Resolver{Repo: repo, Known: known}, words[0], c.Bool("after"))
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	gone, end, err := takeTurn(repo, c.Bool("dry-run"))
 	if err != nil {
@@ -138,7 +139,7 @@ func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) 
 }
 
 // putBack executes a plan, unless it would remove more than the person wants. The timeline has the contents.
-func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
+func (a *app) putBack(c *call, repo *refs.Repo, known *lookup.Conversations, then namedMoment, now refs.OID,
 	plan *restore.Plan, out *restored, contents map[string]refs.OID,
 ) (err error) {
 	if out.Lost, err = a.loss(repo, known, then.Moment, now, plan); err != nil {
@@ -175,8 +176,8 @@ type namedMoment struct {
 }
 
 // momentNamed returns the snapshot that a word means.
-func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after bool) (m namedMoment, err error) {
-	p, known, err := r.placeNamed(ctx, word)
+func (a *app) momentNamed(ctx context.Context, r *lookup.Resolver, word string, after bool) (m namedMoment, err error) {
+	p, known, err := r.PlaceNamed(ctx, word)
 	switch {
 	case err != nil:
 		return m, err
@@ -185,7 +186,7 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 			"git trace log lists conversations; files of a commit come back with git restore --source")
 	}
 	m.trace = p.Trace
-	m.Moment, err = r.moment(ctx, word, p, after)
+	m.Moment, err = r.Moment(ctx, word, p, after)
 	return m, err
 }
 
@@ -248,7 +249,7 @@ func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan,
 		err = errors.Join(err, engine.Arrived(context.WithoutCancel(ctx), time.Now(), contents))
 	}
 	if errors.Is(err, restore.ErrNotKept) {
-		return nil, exit.Fail(exit.Finding, err, "snapshots are removed after "+expireKey+"; nothing was changed")
+		return nil, exit.Fail(exit.Finding, err, "snapshots are removed after "+lookup.SnapshotExpiry+"; nothing was changed")
 	}
 	return undo, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // lostLines is the number of one owner's lines that a restore would remove.
@@ -29,7 +30,7 @@ type lostLines struct {
 }
 
 // loss counts the lines that a plan would remove, by owner, the largest count first.
-func (a *app) loss(repo *refs.Repo, known *conversations, then view.Moment, now refs.OID, plan *restore.Plan) (
+func (a *app) loss(repo *refs.Repo, known *lookup.Conversations, then view.Moment, now refs.OID, plan *restore.Plan) (
 	[]lostLines, error) {
 	out := []lostLines{}
 	if len(plan.Changes) == 0 {
@@ -99,8 +100,8 @@ func lostIn(d *diff.Diff) []lostLines {
 }
 
 // lossText names the owners: "8 lines of claude-code e182#2, 1 line of people".
-func lossText(known *conversations, lost []lostLines) (string, error) {
-	short, err := known.short()
+func lossText(known *lookup.Conversations, lost []lostLines) (string, error) {
+	short, err := known.Short()
 	if err != nil {
 		return "", err
 	}

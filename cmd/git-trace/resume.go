@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func resumeCommand() *command {
@@ -59,9 +60,9 @@ func (a *app) resume(c *call, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	trace, err := known.find(ids[0])
+	trace, err := known.FindTrace(ids[0])
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	found, _, err := known.Conversation(trace)
 	if err != nil {

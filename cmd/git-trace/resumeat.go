@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/upkeep/resume"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // resumeSchema names the form of the JSON output; docs/schema/resume-1.schema.json describes it.
@@ -46,10 +47,10 @@ func (a *app) resumeAt(c *call, word string) error {
 		return err
 	}
 	defer known.Close()
-	r := &resolver{repo: repo, known: known}
-	point, err := r.pointNamed(c, word)
+	r := &lookup.Resolver{Repo: repo, Known: known}
+	point, err := pointNamed(c, r, word)
 	if err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	env, err := systemEnv()
 	if err != nil {
@@ -80,32 +81,32 @@ func (a *app) resumeAt(c *call, word string) error {
 }
 
 // pointNamed finds the point of a conversation that a word means.
-func (r *resolver) pointNamed(c *call, word string) (*resume.Point, error) {
-	p, known, err := r.placeNamed(c.Context, word)
+func pointNamed(c *call, r *lookup.Resolver, word string) (*resume.Point, error) {
+	p, known, err := r.PlaceNamed(c.Context, word)
 	if err != nil {
 		return nil, err
 	}
 	if !known || p.Trace == "" {
 		p = view.Place{}
-		if p.Trace, err = r.known.find(word); err != nil {
+		if p.Trace, err = r.Known.FindTrace(word); err != nil {
 			return nil, err
 		}
 	}
-	found, _, err := r.known.Conversation(p.Trace)
+	found, _, err := r.Known.Conversation(p.Trace)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := resumeLine(&found); err != nil {
 		return nil, err
 	}
-	point, err := resume.Find(c.Context, r.known.Reader, &found, p, c.Bool("after"))
+	point, err := resume.Find(c.Context, r.Known.Reader, &found, p, c.Bool("after"))
 	switch {
 	case errors.Is(err, view.ErrNoMoment):
-		return nil, exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), r.instead(p))
+		return nil, exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), r.Instead(p))
 	case err != nil:
 		return nil, cannotResume(&found, word, err)
 	}
-	return point, r.kept(word, point.Files)
+	return point, r.Kept(word, point.Files)
 }
 
 // cannotResume explains why a conversation cannot continue from a point.

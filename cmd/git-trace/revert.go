@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/restore/backward"
 	"github.com/git-trace/git-trace/upkeep/restore/weave"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // revertSchema names the form of the JSON output; docs/schema/revert-1.schema.json describes it.
@@ -84,7 +85,7 @@ func (a *app) revert(c *call, ops operands) error {
 	}
 	t := taking{app: a, c: c, repo: repo, known: known, name: words[0]}
 	if err := t.find(); err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	gone, end, err := takeTurn(repo, c.Bool("dry-run"))
 	if err != nil {
@@ -99,7 +100,7 @@ type taking struct {
 	*app
 	c     *call
 	repo  *refs.Repo
-	known *conversations
+	known *lookup.Conversations
 	name  string // of the work, as the person typed it
 	work  backward.Work
 	steps []backward.Step
@@ -107,23 +108,23 @@ type taking struct {
 
 // find finds the work's changes.
 func (t *taking) find() error {
-	o, err := (&resolver{repo: t.repo, known: t.known}).resolve(t.c.Context, t.name)
+	o, err := (&lookup.Resolver{Repo: t.repo, Known: t.known}).Resolve(t.c.Context, t.name)
 	if err != nil {
 		return err
 	}
-	t.work = backward.Work{Trace: o.trace, Prompt: o.prompt, Patch: o.patch, Commit: o.commit}
-	switch o.kind {
-	case toolCallObject:
-		t.work.Calls = []string{o.toolCall}
-	case stepObject:
-		if t.work.Calls, err = stepCalls(t.c.Context, t.known, t.name, o); err != nil {
+	t.work = backward.Work{Trace: o.Trace, Prompt: o.Prompt, Patch: o.Patch, Commit: o.Commit}
+	switch o.Kind {
+	case lookup.ToolCallObject:
+		t.work.Calls = []string{o.ToolCall}
+	case lookup.StepObject:
+		if t.work.Calls, err = lookup.StepCalls(t.c.Context, t.known, t.name, o); err != nil {
 			return err
 		}
-	case eventObject, whyObject:
+	case lookup.EventObject, lookup.WhyObject:
 		return exit.Fail(exit.Finding, fmt.Errorf("'%s' did not write anything", t.name), "git trace log lists conversations")
 	default:
 	}
-	if o.kind != commitObject {
+	if o.Kind != lookup.CommitObject {
 		steps, seen, err := backward.Find(t.known.Log(), t.work)
 		if err != nil || seen {
 			t.steps = steps
@@ -171,9 +172,9 @@ func (t *taking) findCommitted() (err error) {
 // nothing returns the error for work without changes. It names the conversation's prompts that have changes.
 func (t *taking) nothing() error {
 	err := fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name)
-	hint := seeObject(t.name, object{trace: t.work.Trace, prompt: t.work.Prompt})
+	hint := lookup.SeeObject(t.name, lookup.Object{Trace: t.work.Trace, Prompt: t.work.Prompt})
 	lines, failed := t.known.Lines()
-	short, unnamed := t.known.short()
+	short, unnamed := t.known.Short()
 	if t.work.Trace == "" || t.work.Prompt == 0 || failed != nil || unnamed != nil {
 		return exit.Fail(exit.Finding, err, hint)
 	}

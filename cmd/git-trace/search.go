@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs/pathglob"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // usualResults is the default number of conversations shown.
@@ -72,7 +73,7 @@ func (a *app) search(c *call, ops operands) error {
 		for _, place := range search.Places {
 			in = append(in, string(place))
 		}
-		return noSuch("place", string(query.In), in)
+		return exit.NoSuch("place", string(query.In), in)
 	}
 	if c.IsSet("max-count") {
 		query.Limit = max(c.Int("max-count"), 0)
@@ -87,11 +88,11 @@ func (a *app) search(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	if err := known.told(c, found.Results); err != nil {
+	if err := tellFound(c, known, found.Results); err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		digits, err := known.digits()
+		digits, err := known.Digits()
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (a *app) search(c *call, ops operands) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation has all of it (git trace record stores those that wait)")
 		return exit.Silent(exit.Finding)
 	}
-	short, err := known.short()
+	short, err := known.Short()
 	if err != nil {
 		return err
 	}
@@ -124,17 +125,17 @@ func facetsOf(c *call, repo *refs.Repo) (f view.Facets, err error) {
 	return f, err
 }
 
-// told adds the first prompts of the found conversations and, if wanted, their commits.
-func (s *conversations) told(c *call, found []view.Result) error {
+// tellFound adds the first prompts of the found conversations and, if wanted, their commits.
+func tellFound(c *call, known *lookup.Conversations, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
 	for i := range found {
 		list[i] = found[i].Conversation
 	}
 	var err error
 	if c.Bool("json") {
-		err = s.Complete(c.Context, list)
+		err = known.Complete(c.Context, list)
 	} else {
-		err = s.Prompted(list)
+		err = known.Prompted(list)
 	}
 	for i := range found {
 		found[i].Conversation = list[i]

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 const servedBy = "The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH."
@@ -104,7 +105,7 @@ func (a *app) servePages(c *call, ops operands) error {
 	page := "/"
 	if len(wanted) == 1 {
 		if page, err = a.pageOf(c, wanted[0]); err != nil {
-			return reportAmbiguous(a.std.err, err)
+			return lookup.ReportAmbiguous(a.std.err, err)
 		}
 	}
 	args := []string{"--port", strconv.Itoa(port), "--idle", c.Duration("idle").String(), "--page", page}
@@ -187,23 +188,23 @@ func (a *app) pageOf(c *call, name string) (string, error) {
 		}
 		return page, nil
 	}
-	r := resolver{repo: repo, known: known}
-	o, err := r.resolve(c.Context, name)
+	r := lookup.Resolver{Repo: repo, Known: known}
+	o, err := r.Resolve(c.Context, name)
 	if err != nil {
 		return "", err
 	}
-	switch o.kind {
-	case traceObject:
-		return "/t/" + string(o.trace), nil
-	case promptObject:
-		return fmt.Sprintf("/t/%s/p/%d", o.trace, o.prompt), nil
-	case stepObject:
-		return fmt.Sprintf("/t/%s/%d", o.trace, o.step), nil
-	case patchObject:
-		return "/track/" + string(o.patch), nil
-	case commitObject:
-		return "/commit/" + o.commit.String(), nil
-	case toolCallObject, eventObject:
+	switch o.Kind {
+	case lookup.TraceObject:
+		return "/t/" + string(o.Trace), nil
+	case lookup.PromptObject:
+		return fmt.Sprintf("/t/%s/p/%d", o.Trace, o.Prompt), nil
+	case lookup.StepObject:
+		return fmt.Sprintf("/t/%s/%d", o.Trace, o.Step), nil
+	case lookup.PatchObject:
+		return "/track/" + string(o.Patch), nil
+	case lookup.CommitObject:
+		return "/commit/" + o.Commit.String(), nil
+	case lookup.ToolCallObject, lookup.EventObject:
 	}
 	return "", exit.Fail(exit.Finding, fmt.Errorf("there is no page of '%s'", cells.Message(name)),
 		"git trace show tells of it")

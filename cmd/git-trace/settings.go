@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -133,7 +134,7 @@ func (a *app) config(c *call, ops operands) error {
 			for _, s := range settingForms {
 				keys = append(keys, s.key)
 			}
-			return noSuch("setting", name, keys)
+			return exit.NoSuch("setting", name, keys)
 		}
 	}
 	values, repo := refs.Config{}, (*refs.Repo)(nil)

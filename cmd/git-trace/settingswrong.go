@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -30,7 +31,7 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 		}
 		told[key] = true
 		meant := "git trace config lists all settings"
-		if near := nearest(key, keys); near != "" {
+		if near := exit.Nearest(key, keys); near != "" {
 			meant = "did you mean " + settingForms[slices.Index(keys, near)].key + "?"
 		}
 		wrong(key, "no setting has the name "+cells.Message(key)+": "+meant)

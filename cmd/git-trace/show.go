@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func showCommand() *command {
@@ -48,7 +49,7 @@ type drawable interface {
 
 // shown is an object with its kind, as JSON shows it.
 type shown struct {
-	kind objectKind
+	kind lookup.ObjectKind
 	view drawable
 }
 
@@ -78,10 +79,10 @@ func (a *app) show(c *call, ops operands) error {
 	if c.Bool("web") {
 		return a.showInBrowser(c, ids)
 	}
-	return a.demanding(func(demand demander) error { return a.showAll(c, ids, demand) })
+	return a.demanding(func(demand lookup.Demander) error { return a.showAll(c, ids, demand) })
 }
 
-func (a *app) showAll(c *call, ids []string, demand demander) error {
+func (a *app) showAll(c *call, ids []string, demand lookup.Demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		return err
 	}
 	defer views.close()
-	r := resolver{repo: repo, known: known, demand: demand}
+	r := lookup.Resolver{Repo: repo, Known: known, Demand: demand}
 	objects := []shown{}
 	for _, id := range ids {
 		if p, named, err := placeOf(id); named && looksLikePath(p.name) {
@@ -106,15 +107,15 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 			if err != nil {
 				return err
 			}
-			objects = append(objects, shown{whyObject, v})
+			objects = append(objects, shown{lookup.WhyObject, v})
 			continue
 		}
-		o, err := r.resolve(c.Context, id)
+		o, err := r.Resolve(c.Context, id)
 		if err != nil {
-			return reportAmbiguous(a.std.err, err)
+			return lookup.ReportAmbiguous(a.std.err, err)
 		}
-		if o.trace != "" {
-			if err := demand(c.Context, repo, o.trace); err != nil {
+		if o.Trace != "" {
+			if err := demand(c.Context, repo, o.Trace); err != nil {
 				return err
 			}
 		}
@@ -125,7 +126,7 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these options
 			t.Costs, t.Waste = known.AnswerCosts(t.record), known.Waste(t.record)
 		}
-		objects = append(objects, shown{o.kind, v})
+		objects = append(objects, shown{o.Kind, v})
 	}
 	if c.Bool("cost") {
 		if objects, err = costsOnly(objects); err != nil {

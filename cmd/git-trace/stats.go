@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // statistics holds the counted figures, which can be written in several forms.
@@ -178,7 +179,7 @@ func (a *app) hintNothing(repo *refs.Repo) {
 const countGrowth = 100
 
 // lines counts and groups the lines of the commits. On request it follows them to the present.
-func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
+func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *lookup.Conversations, query graph.Query,
 	ask *statsAsk, shown *terminal.Progress) error {
 	from := linesFrom(known)
 	from.ByFile, from.ByFunction = ask.by.InFiles(), ask.by.InFunctions()
@@ -204,7 +205,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 }
 
 // linesFrom makes the source of the lines' owners.
-func linesFrom(known *conversations) stats.Source {
+func linesFrom(known *lookup.Conversations) stats.Source {
 	debug.SetGCPercent(countGrowth)
 	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: view.SearchBatch}
 	return stats.Source{Source: source, Search: known.Searcher()}

@@ -36,13 +36,13 @@ func askStats(c *call) (*statsAsk, error) {
 		ask.format = name
 	}
 	if !slices.Contains(statsFormats, ask.format) {
-		return nil, noSuch("format", ask.format, statsFormats)
+		return nil, exit.NoSuch("format", ask.format, statsFormats)
 	}
 	for _, list := range c.StringSlice("by") {
 		for name := range strings.SplitSeq(list, ",") {
 			d := stats.Dimension(name)
 			if !slices.Contains(stats.Dimensions, d) {
-				return nil, noSuch("grouping", name, dimensions())
+				return nil, exit.NoSuch("grouping", name, dimensions())
 			}
 			if !slices.Contains(ask.by.Dimensions, d) {
 				ask.by.Dimensions = append(ask.by.Dimensions, d)

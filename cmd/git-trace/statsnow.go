@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/stats"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 var errOneRevision = exit.Usage("--now takes one revision, and not a range")
@@ -46,7 +47,7 @@ func (ask *statsAsk) counted() string {
 }
 
 // linesNow counts the lines that a revision contains.
-func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
+func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *lookup.Conversations, query graph.Query,
 	ask *statsAsk, shown *terminal.Progress) error {
 	at, err := commitOf(ctx, repo, ask.now)
 	if err != nil {

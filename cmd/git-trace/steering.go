@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
@@ -131,7 +132,7 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
 		out: &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)}}
 	if err := e.choose(ops.all()); err != nil {
-		return reportAmbiguous(a.std.err, err)
+		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	if name := c.command.name; len(ops.all()) == 0 && name != "steering" {
 		if err := e.chooseAtHand(name); err != nil {
@@ -212,7 +213,7 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 			return nil
 		}
 	}
-	if gate.short, err = e.known.short(); err != nil {
+	if gate.short, err = e.known.Short(); err != nil {
 		return err
 	}
 	stored := func(trace events.TraceID) (*records.Record, error) {
@@ -243,7 +244,7 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 		return nil, nil, err
 	}
 	defer log.close()
-	short, err := e.known.short()
+	short, err := e.known.Short()
 	if err != nil {
 		return nil, nil, err
 	}

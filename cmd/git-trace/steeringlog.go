@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // steeringLog reads the facts of the log for steering: calls that never ran, the patches of each call, and the fate of
@@ -23,7 +24,7 @@ type steeringLog struct {
 	brackets []events.Fingerprint // fingerprints of lines that contain only brackets
 }
 
-func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) (*steeringLog, error) {
+func newSteeringLog(ctx context.Context, repo *refs.Repo, known *lookup.Conversations) (*steeringLog, error) {
 	tracker, err := known.Tracker()
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func trackCommand() *command {
@@ -72,7 +73,7 @@ func (a *app) track(c *call, ops operands) error {
 	f := patchFinder{app: a, viewer: views, tracker: tracker}
 	for _, arg := range wanted {
 		if err := f.find(arg); err != nil {
-			return reportAmbiguous(a.std.err, err)
+			return lookup.ReportAmbiguous(a.std.err, err)
 		}
 	}
 	list := []*trail.Trail{}
@@ -161,14 +162,14 @@ func (f *patchFinder) find(arg string) error {
 		}
 		return f.lines(p)
 	}
-	r := resolver{repo: f.viewer.repo, known: f.viewer.known}
-	o, err := r.resolve(f.ctx, arg)
+	r := lookup.Resolver{Repo: f.viewer.repo, Known: f.viewer.known}
+	o, err := r.Resolve(f.ctx, arg)
 	if err != nil {
 		if info, missing := os.Lstat(arg); missing == nil && info.Mode().IsRegular() {
 			return f.lines(fileLines{name: arg, first: 1})
 		}
-		var several *ambiguous
-		if errors.As(err, &several) || strings.ContainsAny(arg, "#@") || o.trace != "" {
+		var several *lookup.Ambiguous
+		if errors.As(err, &several) || strings.ContainsAny(arg, "#@") || o.Trace != "" {
 			return err
 		}
 		return f.function(arg)
@@ -179,52 +180,52 @@ func (f *patchFinder) find(arg string) error {
 	}
 	switch {
 	case len(f.found) > before:
-	case o.kind == commitObject:
-		return exit.Fail(exit.Finding, fmt.Errorf("nothing is recorded of commit %.10s", o.commit),
-			"git trace show "+o.commit.String()[:10]+" says what git knows")
+	case o.Kind == lookup.CommitObject:
+		return exit.Fail(exit.Finding, fmt.Errorf("nothing is recorded of commit %.10s", o.Commit),
+			"git trace show "+o.Commit.String()[:10]+" says what git knows")
 	default:
 		return exit.Fail(exit.Finding, fmt.Errorf("'%s' has no known line", cells.Message(arg)),
-			seeObject(cells.Message(arg), o))
+			lookup.SeeObject(cells.Message(arg), o))
 	}
 	return nil
 }
 
 // object adds the patches that an object made or contains.
-func (f *patchFinder) object(name string, o object) error {
+func (f *patchFinder) object(name string, o lookup.Object) error {
 	var wrote []view.Written
 	var err error
-	switch o.kind {
-	case patchObject:
-		f.add(events.AnchorOwner{Patch: o.patch}, "")
-	case toolCallObject:
-		wrote, err = f.known.WrittenBy(f.ctx, o.toolCall)
-	case stepObject:
-		calls, failed := stepCalls(f.ctx, f.known, name, o)
+	switch o.Kind {
+	case lookup.PatchObject:
+		f.add(events.AnchorOwner{Patch: o.Patch}, "")
+	case lookup.ToolCallObject:
+		wrote, err = f.known.WrittenBy(f.ctx, o.ToolCall)
+	case lookup.StepObject:
+		calls, failed := lookup.StepCalls(f.ctx, f.known, name, o)
 		if failed != nil {
 			return failed
 		}
-		wrote, err = f.known.Written(o.trace, func(_ int, call string) bool { return slices.Contains(calls, call) })
-	case traceObject:
-		wrote, err = f.known.Written(o.trace, func(int, string) bool { return true })
-	case promptObject:
-		wrote, err = f.known.Written(o.trace, func(prompt int, _ string) bool { return prompt == o.prompt })
-	case commitObject:
-		err = f.commit(o.commit)
-	case eventObject:
-		err = f.event(o.event)
+		wrote, err = f.known.Written(o.Trace, func(_ int, call string) bool { return slices.Contains(calls, call) })
+	case lookup.TraceObject:
+		wrote, err = f.known.Written(o.Trace, func(int, string) bool { return true })
+	case lookup.PromptObject:
+		wrote, err = f.known.Written(o.Trace, func(prompt int, _ string) bool { return prompt == o.Prompt })
+	case lookup.CommitObject:
+		err = f.commit(o.Commit)
+	case lookup.EventObject:
+		err = f.event(o.Event)
 	}
 	for _, w := range wrote {
 		f.add(w.Owner, w.Path)
 	}
-	if err == nil && len(wrote) == 0 && (o.kind == traceObject || o.kind == promptObject) {
+	if err == nil && len(wrote) == 0 && (o.Kind == lookup.TraceObject || o.Kind == lookup.PromptObject) {
 		return f.published(o)
 	}
 	return err
 }
 
 // published adds the committed lines of a conversation or prompt that another clone published without its calls.
-func (f *patchFinder) published(o object) error {
-	found, _, err := f.known.Conversation(o.trace)
+func (f *patchFinder) published(o lookup.Object) error {
+	found, _, err := f.known.Conversation(o.Trace)
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (f *patchFinder) published(o object) error {
 			return err
 		}
 		f.believed(known, func(owner *events.AnchorOwner) bool {
-			return owner.Trace == o.trace && (o.kind == traceObject || owner.Prompt == o.prompt)
+			return owner.Trace == o.Trace && (o.Kind == lookup.TraceObject || owner.Prompt == o.Prompt)
 		})
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/function"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // function follows the functions that an argument names: "NAME", or "NAME:PATH" for one file.
@@ -41,10 +42,10 @@ func (f *patchFinder) function(arg string) error {
 		}
 	}
 	if len(found) > 1 {
-		several := &ambiguous{id: name}
+		several := &lookup.Ambiguous{ID: name}
 		for _, path := range paths {
 			for i := range found[path] {
-				several.candidates = append(several.candidates, cells.Message(found[path][i].Name+":"+path))
+				several.Candidates = append(several.Candidates, cells.Message(found[path][i].Name+":"+path))
 			}
 		}
 		return several
@@ -167,7 +168,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 		gather(list)
 		hint = "git trace blame --functions " + cells.Message(paths[0]) + " lists its functions"
 		return exit.Fail(exit.Git, fmt.Errorf("'%s' has no function '%s'", cells.Message(paths[0]), cells.Message(name)),
-			meant(name, words, hint))
+			exit.Meant(name, words, hint))
 	}
 	contents, err := f.contentsWith("--basic-regexp", ".")
 	if err != nil {
@@ -181,7 +182,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 		gather(finder.Functions(c))
 	}
 	return exit.Fail(exit.Git, fmt.Errorf("nothing has the id '%s', and no function has the name", cells.Message(name)),
-		f.viewer.known.meantID(name, meant(name, words, hint)))
+		f.viewer.known.MeantID(name, exit.Meant(name, words, hint)))
 }
 
 // addPrompts adds the texts of the prompts.

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func trailersCommand() *command {
@@ -87,7 +88,7 @@ func (a *app) trailers(c *call, ops operands) error {
 }
 
 // stagedShares returns the shares of owners in the lines that the index adds to HEAD.
-func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, error) {
+func (a *app) stagedShares(repo *refs.Repo, known *lookup.Conversations) ([]share, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -110,13 +111,13 @@ func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, erro
 }
 
 // commitShares returns the shares of the lines that a commit added.
-func (a *app) commitShares(c *call, repo *refs.Repo, known *conversations, name string) ([]share, error) {
+func (a *app) commitShares(c *call, repo *refs.Repo, known *lookup.Conversations, name string) ([]share, error) {
 	v, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return nil, err
 	}
 	defer v.close()
-	id, found, err := (&resolver{repo: repo, known: known}).commit(c.Context, name)
+	id, found, err := (&lookup.Resolver{Repo: repo, Known: known}).Commit(c.Context, name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,24 +15,25 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // viewer collects the facts that show draws about an object.
 type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
-	known   *conversations
+	known   *lookup.Conversations
 	objects *refs.Objects
 	short   func(events.TraceID) string
 	digits  int            // digits of the ids that short returns
 	trails  *trail.Tracker // nil until follow opens it
 }
 
-func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
+func newViewer(ctx context.Context, repo *refs.Repo, known *lookup.Conversations) (*viewer, error) {
 	v := &viewer{ctx: ctx, repo: repo, known: known, objects: repo.Objects()}
 	var err error
-	v.digits, err = known.digits()
-	v.short = abbreviator(v.digits)
+	v.digits, err = known.Digits()
+	v.short = lookup.Abbreviator(v.digits)
 	return v, err
 }
 
@@ -51,33 +52,33 @@ func (v *viewer) follow() (_ *trail.Tracker, err error) {
 	return v.trails, err
 }
 
-func (v *viewer) view(o object) (drawable, error) {
-	switch o.kind {
-	case traceObject:
-		return v.trace(o.trace)
-	case promptObject:
-		view, err := v.prompt(o.trace, o.prompt)
+func (v *viewer) view(o lookup.Object) (drawable, error) {
+	switch o.Kind {
+	case lookup.TraceObject:
+		return v.trace(o.Trace)
+	case lookup.PromptObject:
+		view, err := v.prompt(o.Trace, o.Prompt)
 		var none *noPromptError
 		switch {
-		case errors.As(err, &none) && o.step > 0:
-			return nil, noSteps(o.trace, o.step)
+		case errors.As(err, &none) && o.Step > 0:
+			return nil, lookup.NoSteps(o.Trace, o.Step)
 		case none != nil:
 			return nil, exit.Fail(exit.Finding, err, "it has "+numbers.Count(none.of, "prompt"))
 		case err != nil:
 			return nil, err
 		}
 		return view, nil
-	case toolCallObject:
-		return v.toolCall(o.toolCall)
-	case patchObject:
-		return v.hunk(o.patch)
-	case commitObject:
-		return v.commit(o.commit)
-	case stepObject:
-		return v.step(o.trace, o.step)
-	case eventObject:
+	case lookup.ToolCallObject:
+		return v.toolCall(o.ToolCall)
+	case lookup.PatchObject:
+		return v.hunk(o.Patch)
+	case lookup.CommitObject:
+		return v.commit(o.Commit)
+	case lookup.StepObject:
+		return v.step(o.Trace, o.Step)
+	case lookup.EventObject:
 	}
-	return eventView{o.event}, nil
+	return eventView{o.Event}, nil
 }
 
 // commitView is a commit in the graph's form, with the commits that it replaced, and those that replaced it.

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/why"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func whyCommand() *command {
@@ -73,10 +74,10 @@ func (a *app) why(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	return a.demanding(func(demand demander) error { return a.whyAll(c, rev, places, contents, demand) })
+	return a.demanding(func(demand lookup.Demander) error { return a.whyAll(c, rev, places, contents, demand) })
 }
 
-func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, demand demander) error {
+func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, demand lookup.Demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err

@@ -1,42 +1,17 @@
-package main
+package lookup
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
-	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// eventPrinter writes an event on one line for people: number, time, type, conversation, and a description.
-type eventPrinter struct {
-	screen *terminal.Screen
-	short  func(events.TraceID) string
-}
-
-func (p *eventPrinter) line(e events.Event) string {
-	left := fmt.Sprintf("%6d  %s  %-18s ", e.Seq, e.Time.Local().Format("2006-01-02 15:04:05"), cells.Safe(string(e.Type)))
-	who := ""
-	if e.Trace != "" {
-		who = cells.Safe(p.short(e.Trace)) + " "
-	}
-	what := cells.Safe(describeEvent(e))
-	if p.screen.Terminal {
-		what = cells.Cut(what, p.screen.Width-cells.Width(left)-cells.Width(who)-1)
-	}
-	if who != "" && p.screen.Color {
-		who = "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(e.Trace))) + "m" + who + "\x1b[m"
-	}
-	return strings.TrimRight(left+" "+who+what, " ")
-}
-
-// describeEvent describes an event's data in a few words; "" for data of an unknown form.
-func describeEvent(e events.Event) string {
+// Describe describes an event's data in a few words; "" for data of an unknown form.
+func Describe(e events.Event) string {
 	switch e.Type {
 	case events.LogStarted:
 		return events.DataOf[events.LogStartedData](e).Tool
