@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/git-trace/git-trace/blame"
@@ -69,7 +67,7 @@ func (a *app) blame(args []string) error {
 		return errors.Join(a.help("blame"), exit.Silent(exit.Misuse)) // as git does
 	}
 	if err != nil {
-		return blameFailure(err)
+		return blame.Explain(err)
 	}
 	if opts.Functions && (opts.HasRange || opts.Format != gitblame.Human && !opts.Format.IsJSON()) {
 		return exit.Usage("--functions takes a whole file, and no other form than --json")
@@ -121,7 +119,7 @@ func (a *app) blame(args []string) error {
 		evidence = evidence.WithSteps(known.Steps())
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
-	err = errors.Join(blameFailure(err), screen.Close())
+	err = errors.Join(blame.Explain(err), screen.Close())
 	if err == nil && screen.Terminal {
 		a.legend(repo, known, screen.Config, drawn)
 		a.tellOffer(repo, false)
@@ -149,42 +147,4 @@ func (a *app) legend(repo *refs.Repo, known *lookup.Conversations, config *refs.
 	for _, line := range append(lines, "git config advice.traceSigns false hides these lines") {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", line)
 	}
-}
-
-// blameFailure returns git's refusal with git's exit status.
-func blameFailure(err error) error {
-	var refused *gitblame.Failure
-	if !errors.As(err, &refused) {
-		return err
-	}
-	hint := ""
-	if form, isUsage := strings.CutPrefix(refused.Message, "usage: git blame "); isUsage {
-		err = errors.New("usage: git trace blame " + form)
-	}
-	switch {
-	case refused.ExitCode() == exit.Misuse:
-		hint = "git trace help blame says more"
-	case refused.NoPath():
-		hint = pathHint(refused.Message)
-	case refused.NoCommit():
-		hint = "there are no commits yet, and no such file in the work tree"
-	}
-	return exit.Fail(refused.ExitCode(), err, hint)
-}
-
-// pathHint suggests a path of the repository in place of an unknown one.
-func pathHint(message string) string {
-	_, path, _ := strings.Cut(message, "'")
-	if end := strings.LastIndex(path, "'"); end >= 0 {
-		path = path[:end]
-	}
-	if i := strings.LastIndexByte(path, ':'); i > 0 { // FILE:LINE, as editors and compilers write it
-		if line, err := strconv.ParseUint(path[i+1:], 10, 31); err == nil {
-			return fmt.Sprintf("a line is named by -L: git trace blame -L %d,%d %s", line, line, path[:i])
-		}
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return "that is a directory; name a file in it"
-	}
-	return "the path is relative to the current directory; the file must be in that revision or in the work tree"
 }

@@ -44,20 +44,20 @@ func (a *app) blameInBrowser(args []string) error {
 	if err != nil {
 		return err
 	}
-	place, named, err := placeOf(words[len(words)-1])
+	place, named, err := lookup.LinesOf(words[len(words)-1])
 	if err != nil {
 		return err
 	}
 	if !named {
-		place.name = words[len(words)-1]
+		place.Name = words[len(words)-1]
 	}
 	dir, err := filepath.Abs(a.dir)
 	if err != nil {
 		return err
 	}
-	stored, inside := storedPath(repo, dir, place.name)
+	stored, inside := storedPath(repo, dir, place.Name)
 	if !inside || stored == "" {
-		return exit.Fail(exit.Git, errors.New("'"+cells.Message(place.name)+"' is not a file of the work tree"), "")
+		return exit.Fail(exit.Git, errors.New("'"+cells.Message(place.Name)+"' is not a file of the work tree"), "")
 	}
 	page := "/blame/worktree"
 	switch {
@@ -70,13 +70,13 @@ func (a *app) blameInBrowser(args []string) error {
 	case repo.Bare():
 		page = "/blame/HEAD"
 	default:
-		if info, err := os.Stat(place.name); err != nil || info.IsDir() {
-			return exit.Fail(exit.Git, errors.New("no such file '"+cells.Message(place.name)+"' in the work tree"), "")
+		if info, err := os.Stat(place.Name); err != nil || info.IsDir() {
+			return exit.Fail(exit.Git, errors.New("no such file '"+cells.Message(place.Name)+"' in the work tree"), "")
 		}
 	}
 	page = pagePath(page, stored)
-	if place.first > 0 {
-		page += "?line=" + strconv.Itoa(place.first)
+	if place.First > 0 {
+		page += "?line=" + strconv.Itoa(place.First)
 	}
 	return a.inBrowser(a.life, page)
 }

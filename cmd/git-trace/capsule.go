@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/upkeep/capsule"
 	"github.com/git-trace/git-trace/view"
@@ -132,7 +133,7 @@ func (a *app) makeCapsule(c *call, word string) error {
 func cannotEnclose(trace events.TraceID, word string, err error) error {
 	switch {
 	case errors.Is(err, capsule.ErrNoRecord):
-		return noRecord(trace)
+		return lookup.NoRecord(trace)
 	case errors.Is(err, capsule.ErrBlocked):
 		return blockedRecord(trace)
 	case errors.Is(err, capsule.ErrNoPrompt):
@@ -181,10 +182,10 @@ func tellCapsule(w io.Writer, c *capsule.Capsule) {
 
 // openCapsule prints a capsule as Markdown.
 func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error {
-	m := &markdown{}
-	m.record(&view.Conversation{Trace: c.Trace}, record)
+	m := &show.MarkdownPage{}
+	m.Record(&view.Conversation{Trace: c.Trace}, record)
 	if c.Commit != nil {
-		m.fact("commit before", *c.Commit)
+		m.Fact("commit before", *c.Commit)
 	}
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -192,15 +193,15 @@ func openCapsule(w io.Writer, c *capsule.Capsule, record *records.Record) error 
 		if err != nil {
 			return err
 		}
-		m.part(cells.Safe(f.Path), change)
+		m.Part(cells.Safe(f.Path), change)
 	}
 	for _, l := range c.Left {
-		m.fact("left out", l.Path+": "+l.Why)
+		m.Fact("left out", l.Path+": "+l.Why)
 	}
 	if c.Test != nil {
-		m.part("Test", c.Test.Command)
+		m.Part("Test", c.Test.Command)
 	}
-	_, err := io.WriteString(terminal.Quietly(w), m.out.String())
+	_, err := io.WriteString(terminal.Quietly(w), m.Text())
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/report/show"
 )
 
 // completer suggests the next word of a command line. A shell runs it at each press of the key. So it hides errors, and
@@ -238,7 +239,7 @@ func (c *completer) conversations(typed string) int {
 		if len(typed) > len(id) {
 			id = string(all[i].Trace)
 		}
-		said := strings.TrimSpace(all[i].Agent + " " + nameOf(&all[i]))
+		said := strings.TrimSpace(all[i].Agent + " " + show.NameOf(&all[i]))
 		c.put(id, cells.Cut(cells.Safe(said), longest))
 	}
 	return len(all)

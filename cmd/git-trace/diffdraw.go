@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/show"
 )
 
 // diffDrawer draws a diff for people: a margin, then git's own lines.
@@ -200,7 +201,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 			text = `"` + cells.Line(o.PromptText) + `"`
 		}
 		row := d.screen.Cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
-		d.text.WriteString(d.pen.Paint(traceColor(o.Trace), row) + "\n")
+		d.text.WriteString(d.pen.Paint(show.TraceColor(o.Trace), row) + "\n")
 	}
 	return name
 }
@@ -321,7 +322,7 @@ func (d *diffDrawer) gone(c diff.Churn, added int) string {
 func (d *diffDrawer) writerRow(w diff.Writer, row string) {
 	color := cells.Faint
 	if w.Trace != "" {
-		color = traceColor(w.Trace)
+		color = show.TraceColor(w.Trace)
 	}
 	d.text.WriteString(d.pen.Paint(color, strings.TrimRight(row, " ")) + "\n")
 }

@@ -214,7 +214,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	}
 	for _, trace := range e.traces {
 		if wanted[trace] {
-			faults = append(faults, noRecord(trace))
+			faults = append(faults, lookup.NoRecord(trace))
 		}
 	}
 	return faults, nil

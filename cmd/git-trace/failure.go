@@ -72,9 +72,3 @@ func classify(err error) (int, string) {
 	}
 	return exit.Git, ""
 }
-
-// noRecord is the error for a conversation that is in the log, but has no record.
-func noRecord(trace events.TraceID) error {
-	return exit.Fail(exit.Finding, errors.New("there is no record of conversation "+string(trace)),
-		"git trace record "+string(trace)+" reads its session file")
-}

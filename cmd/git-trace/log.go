@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
@@ -20,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
@@ -56,7 +59,11 @@ func logCommand() *command {
 }
 
 func (a *app) log(c *call, ops operands) error {
-	if err := checkForm(c); err != nil {
+	form := c.String("format")
+	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
+		return exit.Usage("--format excludes --oneline, --stat and --prompts")
+	}
+	if err := show.CheckForm(form); err != nil {
 		return err
 	}
 	repo, known, err := a.recorded(c.Context)
@@ -255,4 +262,44 @@ func checkAgents(names []string, here *lookup.Conversations) error {
 		}
 	}
 	return nil
+}
+
+func (a *app) drawLog(c *call, repo *refs.Repo, known *lookup.Conversations, items []answers.LogItem,
+	short func(events.TraceID) string) error {
+	form := c.String("format")
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	d, out := show.NewLogDrawer(screen, items, short, time.Now()), bufio.NewWriter(screen.Out)
+	for i := range items {
+		one := items[i].Conversation
+		var text string
+		switch {
+		case form != "":
+			if text, err = d.Formatted(one, form); err != nil {
+				return errors.Join(err, screen.Close())
+			}
+		case c.Bool("oneline") && c.Bool("prompts"):
+			text = d.Asked(&items[i], true)
+		case c.Bool("oneline"):
+			text = d.Line(one)
+		default:
+			text = d.Conversation(one)
+		}
+		if c.Bool("stat") {
+			files, err := known.Files(one)
+			if err != nil {
+				return errors.Join(err, screen.Close())
+			}
+			text += d.Stat(files)
+		}
+		if c.Bool("prompts") && !c.Bool("oneline") {
+			text += d.Asked(&items[i], false)
+		}
+		if _, err := out.WriteString(text); err != nil {
+			return errors.Join(err, screen.Close())
+		}
+	}
+	return errors.Join(out.Flush(), screen.Close())
 }

@@ -63,7 +63,7 @@ func (n *recordReader) stored(word string) (*records.Record, error) {
 	}
 	r, _, err := n.known.Prompts().Records.Get(n.ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
-		err = noRecord(trace)
+		err = lookup.NoRecord(trace)
 	}
 	return r, err
 }

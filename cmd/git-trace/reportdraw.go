@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 )
@@ -297,14 +298,14 @@ func callsOf(t *span.Talk) string {
 	if t.Of == nil {
 		return ""
 	}
-	return callsText(t.Of)
+	return show.CallsText(t.Of)
 }
 
 func costText(u *view.Usage) string {
 	if u == nil {
 		return ""
 	}
-	return costOf(u)
+	return show.CostOf(u)
 }
 
 // facts lists the facts of a conversation.

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/pathglob"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -203,7 +204,7 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 		}
 		id := cells.Safe(short(r.Trace))
 		head := id + "  " + cells.Safe(r.Agent)
-		b.WriteString(p.Paint(traceColor(r.Trace), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last, now)) + "\n")
+		b.WriteString(p.Paint(show.TraceColor(r.Trace), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last, now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
 			b.WriteString(indent + screen.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")

@@ -158,33 +158,33 @@ func (a *app) inBrowser(ctx context.Context, page string) error {
 // pageOf returns the address of an operand's page: the page of the file with that name, or else of the object with that
 // id.
 func (a *app) pageOf(c *call, name string) (string, error) {
-	place, _, err := placeOf(name)
+	place, _, err := lookup.LinesOf(name)
 	if err != nil {
 		return "", err
 	}
-	if place.name == "" {
-		place.name = name
+	if place.Name == "" {
+		place.Name = name
 	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return "", err
 	}
 	defer known.Close()
-	if info, err := os.Stat(place.name); err == nil && !repo.Bare() {
+	if info, err := os.Stat(place.Name); err == nil && !repo.Bare() {
 		here, err := filepath.Abs(a.dir)
 		if err != nil {
 			return "", err
 		}
-		stored, inside := storedPath(repo, here, place.name)
+		stored, inside := storedPath(repo, here, place.Name)
 		if !inside {
-			return "", exit.Fail(exit.Git, fmt.Errorf("'%s' is outside of the work tree", cells.Message(place.name)), "")
+			return "", exit.Fail(exit.Git, fmt.Errorf("'%s' is outside of the work tree", cells.Message(place.Name)), "")
 		}
 		if info.IsDir() {
 			return pagePath("/tree/HEAD", stored), nil
 		}
 		page := pagePath("/blame/worktree", stored)
-		if place.first > 0 {
-			page += "?line=" + strconv.Itoa(place.first)
+		if place.First > 0 {
+			page += "?line=" + strconv.Itoa(place.First)
 		}
 		return page, nil
 	}

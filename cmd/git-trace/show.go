@@ -3,12 +3,11 @@ package main
 import (
 	"errors"
 	"io"
-	"strings"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -40,37 +39,6 @@ func showCommand() *command {
 	}
 }
 
-// drawable is an object that show draws.
-type drawable interface {
-	// draw draws the object for people. fill adds it to the answer for programs.
-	draw(d *showDrawer)
-	fill(o *answers.Object)
-}
-
-// shown is an object with its kind, as JSON shows it.
-type shown struct {
-	kind lookup.ObjectKind
-	view drawable
-}
-
-func (s shown) draw(d *showDrawer)     { s.view.draw(d) }
-func (s shown) fill(o *answers.Object) { s.view.fill(o) }
-
-func (t *traceView) fill(o *answers.Object)  { o.Trace = &t.Talk }
-func (p *promptView) fill(o *answers.Object) { o.Prompt = p.WholeTurn }
-func (t callView) fill(o *answers.Object)    { o.ToolCall = t.WholeCall }
-func (p hunkView) fill(o *answers.Object)    { o.Patch = p.Hunk }
-func (e eventView) fill(o *answers.Object)   { o.Event = e.event.Raw() }
-func (s *stepView) fill(o *answers.Object)   { o.Step = &s.TalkStep }
-func (v *whyView) fill(o *answers.Object)    { o.Why = v.json() }
-
-func (c *commitView) fill(o *answers.Object) {
-	o.Commit = &answers.Commit{CommitJSON: c.commit.JSON(), Reviews: c.reviews}
-	for _, r := range c.rewrites {
-		o.Commit.Rewrites = append(o.Commit.Rewrites, answers.Rewrite{Old: r.Old, New: r.New, Kind: r.Kind})
-	}
-}
-
 func (a *app) show(c *call, ops operands) error {
 	ids := ops.all()
 	if len(ids) == 0 {
@@ -88,26 +56,26 @@ func (a *app) showAll(c *call, ids []string, demand lookup.Demander) error {
 		return err
 	}
 	defer known.Close()
-	views, err := newViewer(c.Context, repo, known)
+	views, err := show.NewViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
-	defer views.close()
+	defer views.Close()
 	r := lookup.Resolver{Repo: repo, Known: known, Demand: demand}
-	objects := []shown{}
+	objects := []show.Object{}
 	for _, id := range ids {
-		if p, named, err := placeOf(id); named && looksLikePath(p.name) {
+		if p, named, err := lookup.LinesOf(id); named && lookup.LooksLikePath(p.Name) {
 			if err != nil {
 				return err
 			}
-			v, err := views.why("", p, nil)
+			v, err := views.Why("", p, nil)
 			if err == nil {
-				err = demand(c.Context, repo, v.traces()...)
+				err = demand(c.Context, repo, v.Traces()...)
 			}
 			if err != nil {
 				return err
 			}
-			objects = append(objects, shown{lookup.WhyObject, v})
+			objects = append(objects, show.ObjectOf(lookup.WhyObject, v))
 			continue
 		}
 		o, err := r.Resolve(c.Context, id)
@@ -119,76 +87,48 @@ func (a *app) showAll(c *call, ids []string, demand lookup.Demander) error {
 				return err
 			}
 		}
-		v, err := views.view(o)
+		v, err := views.View(o)
 		if err != nil {
 			return err
 		}
-		if t, is := v.(*traceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these options
-			t.Costs, t.Waste = known.AnswerCosts(t.record), known.Waste(t.record)
+		if t, is := v.(*show.TraceView); is && (c.Bool("json") || c.Bool("cost")) { // steps do not have these options
+			t.Count()
 		}
-		objects = append(objects, shown{o.Kind, v})
+		objects = append(objects, show.ObjectOf(o.Kind, v))
 	}
 	if c.Bool("cost") {
-		if objects, err = costsOnly(objects); err != nil {
+		if objects, err = show.CostsOnly(objects); err != nil {
 			return err
 		}
 	}
 	if c.Bool("json") {
-		out := answers.Show{Schema: answers.ShowSchema, IDDigits: views.digits, Objects: []*answers.Object{}}
+		out := answers.Show{Schema: answers.ShowSchema, IDDigits: views.Digits, Objects: []*answers.Object{}}
 		for _, o := range objects {
-			one := &answers.Object{Kind: string(o.kind)}
-			o.fill(one)
-			out.Objects = append(out.Objects, one)
+			out.Objects = append(out.Objects, o.Answer())
 		}
 		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
-		return a.showMarkdown(objects, views.short)
+		text, err := show.Markdown(objects, views.Short)
+		if err != nil {
+			return err
+		}
+		return a.printMarkdown(text)
 	}
 	return drawEach(a, c, views, objects)
 }
 
-// drawEach draws objects for people, separated by empty lines.
-func drawEach[T drawable](a *app, c *call, v *viewer, list []T) error {
-	screen, err := a.screen(v.repo, c.String("color"))
+// drawEach draws objects on the screen of the command.
+func drawEach[T show.Drawable](a *app, c *call, v *show.Viewer, list []T) error {
+	screen, err := a.screen(v.Repo, c.String("color"))
 	if err != nil {
 		return err
 	}
-	d := newShowDrawer(screen, v)
-	for i, one := range list {
-		if i > 0 {
-			d.line("")
-		}
-		one.draw(d)
-		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
-			return errors.Join(err, screen.Close())
-		}
-	}
-	return screen.Close()
+	return errors.Join(show.Draw(screen, v, list), screen.Close())
 }
 
-// showMarkdown writes objects as Markdown.
-func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) error {
-	m := whyMarkdown{short: short}
-	for _, o := range objects {
-		switch v := o.view.(type) {
-		case *traceView:
-			if v.record == nil {
-				return noRecord(v.Trace)
-			}
-			m.record(&v.Conversation, v.record)
-		case *stepView:
-			m.step(v.Step)
-		case *promptView:
-			m.prompt(v, short)
-		case callView:
-			m.wholeCall(v.WholeCall)
-		case *whyView:
-			m.view(v)
-		default:
-			return exit.Usage("--markdown is for conversations, prompts, steps, calls and lines, not for a %s", o.kind)
-		}
-	}
-	_, err := io.WriteString(terminal.Quietly(a.std.out), terminal.Calm(strings.TrimLeft(m.out.String(), "\n")))
+// printMarkdown prints Markdown.
+func (a *app) printMarkdown(text string) error {
+	_, err := io.WriteString(terminal.Quietly(a.std.out), terminal.Calm(text))
 	return err
 }

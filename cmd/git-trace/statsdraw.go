@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
@@ -103,7 +104,7 @@ func (s *statistics) draw(p cells.Pen, width int) string {
 		fmt.Fprintf(&b, "; %s with a record", numbers.Thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		b.WriteString("\n" + costsText(&s.Cost) + "\n" + wastesText(s.Waste) + "\n")
+		b.WriteString("\n" + costsText(&s.Cost) + "\n" + show.WastesText(s.Waste) + "\n")
 		name = max(width-4*column, leastName+2)
 		row(cells.Faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t figures.Tokens) []string {

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/upkeep/doctor"
@@ -100,7 +101,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	} else {
 		r.Pending = &answers.PendingLines{PendingFigures: left.Figures()}
 		if r.Pending.Unknown > 0 {
-			r.Pending.Why = whyUnknown(ctx, repo, left)
+			r.Pending.Why = show.WhyUnknown(ctx, repo, left)
 		}
 	}
 	return r, nil
@@ -136,7 +137,7 @@ func drawStatus(s *terminal.Screen, r answers.Status, now time.Time) error {
 	}
 	if p := r.Pending; p != nil && p.Unknown > 0 {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", numbers.Count(p.Unknown, "line"),
-			inWords(p.Why)), "")
+			show.InWords(p.Why)), "")
 	}
 	if p := r.Pending; p != nil && p.Unread > 0 {
 		t.row("pending", fmt.Sprintf("%s more %s changed, too many or too large to check", numbers.Thousands(p.Unread),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -113,7 +114,7 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 	}
 	tr, err := l.tracker.Patch(d.Patch, p.Path)
 	if err != nil {
-		return blameFailure(err)
+		return blame.Explain(err)
 	}
 	p.Fate = fate(tr)
 	p.Thrown = tr.Now.State == trail.Dropped && l.thrown(course, of)

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/report/show"
 )
 
 // runSummaryHook prints one line about the newest commit: the owners of its lines, and their conversations.
@@ -50,33 +51,33 @@ func summaryOf(ctx context.Context, repo *refs.Repo) (string, error) {
 		return "", err
 	}
 	defer known.Close()
-	v, err := newViewer(ctx, repo, known)
+	v, err := show.NewViewer(ctx, repo, known)
 	if err != nil {
 		return "", err
 	}
-	defer v.close()
+	defer v.Close()
 	head, _, err := repo.Head()
 	if err != nil || head.IsZero() {
 		return "", err
 	}
-	g, err := v.graphCommit(head)
+	g, err := v.GraphCommit(head)
 	if err != nil || g.Added == 0 || !g.Anchored {
 		return "", err
 	}
 	line := "git-trace: added " + numbers.Count(g.Added, "line") + ": " + g.Owned().String()
-	if names := v.conversationsIn(g); len(names) > 0 {
+	if names := conversationsIn(v, g); len(names) > 0 {
 		line += " · " + strings.Join(names, ", ")
 	}
 	return line, nil
 }
 
 // conversationsIn lists the conversations with lines in a commit and their agents, the largest share first.
-func (v *viewer) conversationsIn(g *graph.Commit) (names []string) {
+func conversationsIn(v *show.Viewer, g *graph.Commit) (names []string) {
 	told := map[events.TraceID]bool{}
 	for i := range g.Contributors {
 		if who := &g.Contributors[i]; who.Trace != "" && !told[who.Trace] {
 			told[who.Trace] = true
-			names = append(names, cells.Safe(cells.Spaced(v.short(who.Trace), who.Agent)))
+			names = append(names, cells.Safe(cells.Spaced(v.Short(who.Trace), who.Agent)))
 		}
 	}
 	return names

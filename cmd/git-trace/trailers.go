@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -112,11 +113,11 @@ func (a *app) stagedShares(repo *refs.Repo, known *lookup.Conversations) ([]shar
 
 // commitShares returns the shares of the lines that a commit added.
 func (a *app) commitShares(c *call, repo *refs.Repo, known *lookup.Conversations, name string) ([]share, error) {
-	v, err := newViewer(c.Context, repo, known)
+	v, err := show.NewViewer(c.Context, repo, known)
 	if err != nil {
 		return nil, err
 	}
-	defer v.close()
+	defer v.Close()
 	id, found, err := (&lookup.Resolver{Repo: repo, Known: known}).Commit(c.Context, name)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (a *app) commitShares(c *call, repo *refs.Repo, known *lookup.Conversations
 	if !found {
 		return nil, exit.Fail(exit.Git, fmt.Errorf("'%s' is not a commit", name), "")
 	}
-	g, err := v.graphCommit(id)
+	g, err := v.GraphCommit(id)
 	if err != nil {
 		return nil, err
 	}

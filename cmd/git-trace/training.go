@@ -297,7 +297,7 @@ func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
 	}
 	lines, err := blame.Lines(e.ctx, e.repo, c.Commit.String(), c.Path, e.known.Owners())
 	if err != nil {
-		return false, blameFailure(err)
+		return false, blame.Explain(err)
 	}
 	c.Start, c.Count, c.Human = 0, 0, 0
 	for i := range lines {

@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
-	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -40,31 +37,6 @@ func whyCommand() *command {
 	}
 }
 
-// fileLines is a range of lines of a file, as an argument names it.
-type fileLines struct {
-	name        string
-	first, last int
-}
-
-// placeOf parses "<path>:<line>" and "<path>:<line>-<line>".
-func placeOf(arg string) (fileLines, bool, error) {
-	m := lineRange().FindStringSubmatch(arg)
-	if m == nil {
-		return fileLines{}, false, nil
-	}
-	p := fileLines{name: m[1]}
-	p.first, _ = strconv.Atoi(m[2])
-	p.last = p.first
-	if m[3] != "" {
-		p.last, _ = strconv.Atoi(m[3])
-	}
-	if p.first < 1 || p.last < p.first {
-		return p, true, exit.Fail(exit.Misuse, fmt.Errorf("'%s' names no lines", cells.Message(arg)),
-			"lines are counted from 1")
-	}
-	return p, true, nil
-}
-
 func (a *app) why(c *call, ops operands) error {
 	rev, places, err := whyOperands(ops)
 	if err != nil {
@@ -77,26 +49,26 @@ func (a *app) why(c *call, ops operands) error {
 	return a.demanding(func(demand lookup.Demander) error { return a.whyAll(c, rev, places, contents, demand) })
 }
 
-func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, demand lookup.Demander) error {
+func (a *app) whyAll(c *call, rev string, places []lookup.FileLines, contents []byte, demand lookup.Demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}
 	defer known.Close()
-	views, err := newViewer(c.Context, repo, known)
+	views, err := show.NewViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
-	defer views.close()
-	list := []*whyView{}
+	defer views.Close()
+	list := []*show.WhyView{}
 	var traces []events.TraceID
 	for _, p := range places {
-		v, err := views.why(rev, p, contents)
+		v, err := views.Why(rev, p, contents)
 		if err != nil {
 			return err
 		}
-		v.doubt(c.Context, repo)
-		list, traces = append(list, v), append(traces, v.traces()...)
+		v.Doubt(c.Context, repo)
+		list, traces = append(list, v), append(traces, v.Traces()...)
 	}
 	if err := demand(c.Context, repo, traces...); err != nil {
 		return err
@@ -104,36 +76,20 @@ func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, d
 	if c.Bool("json") {
 		out := why.Document{Schema: why.Schema, Places: []*why.Place{}}
 		for _, v := range list {
-			out.Places = append(out.Places, v.json())
+			out.Places = append(out.Places, v.JSON())
 		}
 		return writeJSON(terminal.Quietly(a.std.out), out)
 	}
 	if c.Bool("markdown") {
-		m := &whyMarkdown{short: views.short}
-		for _, v := range list {
-			m.view(v)
-		}
-		_, err := io.WriteString(terminal.Quietly(a.std.out), terminal.Calm(strings.TrimLeft(m.out.String(), "\n")))
-		return err
+		return a.printMarkdown(show.MarkdownOfLines(list, views.Short))
 	}
 	return drawEach(a, c, views, list)
 }
 
-// traces returns the conversations that wrote the lines.
-func (v *whyView) traces() []events.TraceID {
-	var out []events.TraceID
-	for _, r := range v.reasons {
-		if o := r.Owner(); o.Trace != "" {
-			out = append(out, o.Trace)
-		}
-	}
-	return out
-}
-
 // whyOperands reads an optional revision, then places.
-func whyOperands(ops operands) (rev string, places []fileLines, err error) {
+func whyOperands(ops operands) (rev string, places []lookup.FileLines, err error) {
 	for i, arg := range ops.all() {
-		p, named, err := placeOf(arg)
+		p, named, err := lookup.LinesOf(arg)
 		switch {
 		case err != nil:
 			return "", nil, err
@@ -166,12 +122,12 @@ func lineHint(before, arg string) string {
 }
 
 // contents reads the file of --contents; nil without the option.
-func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
+func (a *app) contents(name, rev string, places []lookup.FileLines) ([]byte, error) {
 	if name == "" {
 		return nil, nil
 	}
 	for _, p := range places {
-		if rev != "" || p.name != places[0].name {
+		if rev != "" || p.Name != places[0].Name {
 			return nil, exit.Usage("--contents needs lines of one path, and excludes a revision")
 		}
 	}
@@ -184,34 +140,4 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 		return nil, exit.Fail(exit.Git, err, "")
 	}
 	return append([]byte{}, content...), nil // not nil, even if the file is empty
-}
-
-// why finds the reasons for lines. If contents is not nil, it replaces the content of the path.
-func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error) {
-	path, err := pathInside(v.repo, p.name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := v.follow()
-	if err != nil {
-		return nil, err
-	}
-	reasons := why.Finder{Known: v.known.Reader, Trails: f, Contents: contents}
-	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
-	var none *why.NoLineError
-	if errors.As(err, &none) {
-		return nil, exit.Fail(exit.Git, fmt.Errorf("'%s' has %s", cells.Message(p.name), numbers.Count(none.Lines, "line")),
-			"")
-	}
-	if err != nil {
-		return nil, blameFailure(err)
-	}
-	var commits []refs.OID
-	for _, r := range list {
-		if c := r.Commit(); c != nil && !slices.Contains(commits, c.ID) {
-			commits = append(commits, c.ID)
-		}
-	}
-	reviews, err := v.known.Reviews(v.ctx, commits)
-	return &whyView{path, rev, list, reviews}, err
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"cmp"
@@ -56,14 +56,10 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 	return "", false
 }
 
-// checkForm refuses an invalid form, even if there is no conversation to draw.
-func checkForm(c *call) error {
-	form := c.String("format")
-	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
-		return exit.Usage("--format excludes --oneline, --stat and --prompts")
-	}
+// CheckForm refuses an invalid form, even if there is no conversation to draw.
+func CheckForm(form string) error {
 	d := logDrawer{short: func(events.TraceID) string { return "" }}
-	_, err := d.formatted(&view.Conversation{}, form)
+	_, err := d.Formatted(&view.Conversation{}, form)
 	return err
 }
 
@@ -75,11 +71,11 @@ func firstWords(c *view.Conversation) string {
 	return cells.Line(c.Prompt.Text)
 }
 
-// nameOf returns the name of a conversation in a row: its title, or its first prompt.
-func nameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()), firstWords(c)) }
+// NameOf returns the name of a conversation in a row: its title, or its first prompt.
+func NameOf(c *view.Conversation) string { return cmp.Or(cells.Line(c.Called()), firstWords(c)) }
 
-// formatted returns a conversation in the form of --format. The error names an unknown placeholder.
-func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
+// Formatted returns a conversation in the form of --format. The error names an unknown placeholder.
+func (d *logDrawer) Formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
 		return "", &exit.Failure{Code: exit.Misuse, Err: fmt.Errorf("option '--format': '%s' has no placeholder", form),
 			Hint: "git trace help log lists the placeholders; --json gives JSON"}
@@ -110,19 +106,19 @@ func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error)
 	return b.String() + "\n", nil
 }
 
-// line draws a conversation on one line.
-func (d *logDrawer) line(c *view.Conversation) string {
-	color := traceColor(c.Trace)
+// Line draws a conversation on one line.
+func (d *logDrawer) Line(c *view.Conversation) string {
+	color := TraceColor(c.Trace)
 	head := d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
 		d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
 		d.pen.Paint(cells.Faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
-	return strings.TrimRight(head+d.cut(nameOf(c), max(room, 8)), " ") + "\n"
+	return strings.TrimRight(head+d.cut(NameOf(c), max(room, 8)), " ") + "\n"
 }
 
-// asked draws the prompts, one a line. They are below their conversation or, if alone is true, each line has the
+// Asked draws the prompts, one a line. They are below their conversation or, if alone is true, each line has the
 // conversation's whole id.
-func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
+func (d *logDrawer) Asked(item *answers.LogItem, alone bool) string {
 	var b strings.Builder
 	number := func(a *view.Asked) string {
 		if a.Index == 0 {
@@ -144,7 +140,7 @@ func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 		if a.Text != nil {
 			text = cells.Line(*a.Text)
 		}
-		head := d.pen.Paint(traceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
+		head := d.pen.Paint(TraceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
 			d.pen.Paint(cells.Faint, cells.Pad(at, len("2006-01-02 15:04"))+fmt.Sprintf("  %8s", numbers.Took(a.Took()))) + "  "
 		room := d.width - cells.Width(lead) - width - len("2006-01-02 15:04") - 14
 		b.WriteString(head + d.cut(text, max(room, 8)) + "\n")
@@ -152,8 +148,8 @@ func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 	return b.String()
 }
 
-// stat draws the files that a conversation changed, with line counts, as git diff --stat does.
-func (d *logDrawer) stat(files []view.FileLines) string {
+// Stat draws the files that a conversation changed, with line counts, as git diff --stat does.
+func (d *logDrawer) Stat(files []view.FileLines) string {
 	const bar = 20
 	most, digits, name := 1, 1, 1
 	for _, f := range files {

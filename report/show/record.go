@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func (d *showDrawer) figures(u *view.Usage) {
 		text += fmt.Sprintf(", %s from and %s to the cache", numbers.Thousands(int(u.CacheRead)),
 			numbers.Thousands(int(u.CacheWrite)))
 	}
-	d.field("tokens", cells.Dotted(text, costOf(u)))
+	d.field("tokens", cells.Dotted(text, CostOf(u)))
 	if u.Redactions > 0 {
 		d.field("redacted", numbers.Count(u.Redactions, "place"))
 	}
@@ -63,9 +63,9 @@ func (d *showDrawer) outcome(r *records.Record) {
 	}
 }
 
-// costOf returns the cost of a conversation; empty if it is unknown. It names the source of the cost, unless it is the
+// CostOf returns the cost of a conversation; empty if it is unknown. It names the source of the cost, unless it is the
 // price table.
-func costOf(u *view.Usage) string {
+func CostOf(u *view.Usage) string {
 	switch {
 	case u.CostUSD == nil:
 		return ""
@@ -76,7 +76,7 @@ func costOf(u *view.Usage) string {
 }
 
 // steps draws a conversation from its first step to its last.
-func (d *showDrawer) steps(t *traceView) {
+func (d *showDrawer) steps(t *TraceView) {
 	seen := map[string]*view.Call{}
 	for i := range t.Turns {
 		for k := range t.Turns[i].Calls {
@@ -153,7 +153,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	case s.ParentStep != nil:
 		who = strings.TrimSuffix("task of "+records.Value(s.AgentRole), " of ")
 	}
-	id := d.pen.Paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
+	id := d.pen.Paint(TraceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
 	if n := d.prompts[s.StepIndex]; n > 0 {
 		name = "  " + d.conversation(trace, n)
 	}

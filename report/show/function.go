@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
@@ -29,7 +30,7 @@ func (f *patchFinder) function(arg string) error {
 	for _, path := range paths {
 		list, err := f.tracker.Functions(path)
 		if err != nil {
-			return blameFailure(err)
+			return blame.Explain(err)
 		}
 		for i := range list {
 			rank := list[i].Rank(name)
@@ -71,8 +72,8 @@ func (f *patchFinder) function(arg string) error {
 // functionFiles splits an argument, and returns the files that may contain the function: the named file, or all files
 // with a function line that contains the words.
 func (f *patchFinder) functionFiles(arg string) (name string, paths []string, named bool, err error) {
-	if at := strings.LastIndexByte(arg, ':'); at > 0 && at+1 < len(arg) && looksLikePath(arg[at+1:]) {
-		path, err := pathInside(f.viewer.repo, arg[at+1:])
+	if at := strings.LastIndexByte(arg, ':'); at > 0 && at+1 < len(arg) && lookup.LooksLikePath(arg[at+1:]) {
+		path, err := lookup.PathInside(f.Viewer.Repo, arg[at+1:])
 		return arg[:at], []string{path}, true, err
 	}
 	words := arg
@@ -92,7 +93,7 @@ func (f *patchFinder) functionFiles(arg string) (name string, paths []string, na
 			return !bytes.Contains(l, []byte(words))
 		}), nil)
 	}
-	finder := function.NewFinder(f.viewer.ctx, f.viewer.repo)
+	finder := function.NewFinder(f.Viewer.ctx, f.Viewer.Repo)
 	if err := finder.Learn(contents...); err != nil {
 		return arg, nil, false, err
 	}
@@ -109,14 +110,14 @@ const mostSearched = 64 << 20
 
 // contentsWith returns the files of the work tree that match a pattern of git-grep(1); in a bare repository, of HEAD.
 func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, error) {
-	repo := f.viewer.repo
+	repo := f.Viewer.Repo
 	args := []string{"grep", "--no-color", "--no-recurse-submodules", "--full-name", "-I", "-l", "-z", kind, "-e", pattern}
 	if repo.Bare() {
 		args = append(args, "HEAD")
 	} else {
 		args = append(args, "--untracked")
 	}
-	out, err := repo.Git(f.viewer.ctx, nil, append(args, "--")...)
+	out, err := repo.Git(f.Viewer.ctx, nil, append(args, "--")...)
 	var refused *refs.GitError
 	if errors.As(err, &refused) && (refused.Code == 1 || repo.Bare()) { // no match, or no commit
 		return nil, nil
@@ -130,11 +131,11 @@ func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, er
 		one := function.Content{Path: path}
 		if repo.Bare() {
 			one.Path = strings.TrimPrefix(path, "HEAD:")
-			oid, _, err := f.viewer.objects.Resolve(path)
+			oid, _, err := f.Viewer.objects.Resolve(path)
 			if err != nil {
 				continue
 			}
-			if one.Text, err = f.viewer.objects.Blob(oid); err != nil {
+			if one.Text, err = f.Viewer.objects.Blob(oid); err != nil {
 				continue
 			}
 		} else if one.Text, err = os.ReadFile(filepath.Join(repo.WorkTree, filepath.FromSlash(path))); err != nil {
@@ -160,7 +161,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 	if named {
 		list, err := f.tracker.Functions(paths[0])
 		if err != nil {
-			return blameFailure(err)
+			return blame.Explain(err)
 		}
 		if _, count, err := f.tracker.Line(paths[0], 1); err != nil || count == 0 {
 			return errors.Join(err, noLines(paths[0]))
@@ -174,7 +175,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 	if err != nil {
 		return err
 	}
-	finder := function.NewFinder(f.viewer.ctx, f.viewer.repo)
+	finder := function.NewFinder(f.Viewer.ctx, f.Viewer.Repo)
 	if err := finder.Learn(contents...); err != nil {
 		return err
 	}
@@ -182,7 +183,7 @@ func (f *patchFinder) noFunction(name string, paths []string, named bool) error 
 		gather(finder.Functions(c))
 	}
 	return exit.Fail(exit.Git, fmt.Errorf("nothing has the id '%s', and no function has the name", cells.Message(name)),
-		f.viewer.known.MeantID(name, exit.Meant(name, words, hint)))
+		f.Viewer.known.MeantID(name, exit.Meant(name, words, hint)))
 }
 
 // addPrompts adds the texts of the prompts.
@@ -193,7 +194,7 @@ func (f *patchFinder) addPrompts(one *trail.FunctionJSON) error {
 			if w.Prompt == nil || w.Trace == nil {
 				continue
 			}
-			text, _, err := f.viewer.known.Prompts().Get(*w.Trace, w.Prompt.Index)
+			text, _, err := f.Viewer.known.Prompts().Get(*w.Trace, w.Prompt.Index)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -9,20 +9,21 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/waste"
 	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // costView draws the cost of a conversation, and the waste in its context.
-type costView struct{ *traceView }
+type costView struct{ *TraceView }
 
-// costsOnly keeps the costs of conversations, without their steps.
-func costsOnly(objects []shown) ([]shown, error) {
+// CostsOnly keeps the costs of conversations, without their steps.
+func CostsOnly(objects []Object) ([]Object, error) {
 	for i, o := range objects {
-		t, is := o.view.(*traceView)
+		t, is := o.view.(*TraceView)
 		if !is {
 			return nil, exit.Usage("--cost is for conversations, not for a %s", o.kind)
 		}
 		if t.record == nil {
-			return nil, noRecord(t.Trace)
+			return nil, lookup.NoRecord(t.Trace)
 		}
 		objects[i].view = costView{t}
 	}
@@ -30,7 +31,7 @@ func costsOnly(objects []shown) ([]shown, error) {
 }
 
 func (c costView) draw(d *showDrawer) {
-	d.head(c.traceView)
+	d.head(c.TraceView)
 	d.figures(c.Usage)
 	d.field("waste", wasteText(c.Waste.Findings, c.Waste.Tokens, c.Waste.CostUSD))
 	if len(c.Waste.Findings) > 0 {
@@ -62,8 +63,8 @@ func amountText(tokens int64, usd *float64) string {
 	return cells.Dotted("about "+numbers.Count(int(tokens), "token"), cost)
 }
 
-// wastesText sums up the waste of conversations; "" unless it was requested.
-func wastesText(w *figures.Waste) string {
+// WastesText sums up the waste of conversations; "" unless it was requested.
+func WastesText(w *figures.Waste) string {
 	if w == nil {
 		return ""
 	}

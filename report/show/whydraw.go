@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -63,7 +63,7 @@ func tierText(o *blame.Attribution) string {
 	return evidenceText[o.Evidence]
 }
 
-func (v *whyView) draw(d *showDrawer) {
+func (v *WhyView) draw(d *showDrawer) {
 	for i, r := range v.reasons {
 		if i > 0 {
 			d.line("")
@@ -144,7 +144,7 @@ func (d *showDrawer) whyLines(r *why.Reason) {
 	digits := len(strconv.Itoa(r.Lines[len(r.Lines)-1].FinalLine))
 	color := ""
 	if r.Owner().Trace != "" {
-		color = traceColor(r.Owner().Trace)
+		color = TraceColor(r.Owner().Trace)
 	}
 	for i := range r.Lines {
 		if i == mostWhyLines {
@@ -268,7 +268,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	case o.Kind == events.OwnerOlder:
 		d.wrappedField("evidence", "none: the line is older than the recording", 3)
 	case !o.Kind.Known():
-		d.wrappedField("evidence", "none: "+inWords(o.Limits), 3)
+		d.wrappedField("evidence", "none: "+InWords(o.Limits), 3)
 	default:
 		d.wrappedField("evidence", evidenceOf(r), 3)
 		d.limits(o.Limits)

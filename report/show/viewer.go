@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"bytes"
@@ -18,26 +18,26 @@ import (
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
-// viewer collects the facts that show draws about an object.
-type viewer struct {
+// Viewer collects the facts that show draws about an object.
+type Viewer struct {
 	ctx     context.Context
-	repo    *refs.Repo
+	Repo    *refs.Repo
 	known   *lookup.Conversations
 	objects *refs.Objects
-	short   func(events.TraceID) string
-	digits  int            // digits of the ids that short returns
+	Short   func(events.TraceID) string
+	Digits  int            // digits of the ids that short returns
 	trails  *trail.Tracker // nil until follow opens it
 }
 
-func newViewer(ctx context.Context, repo *refs.Repo, known *lookup.Conversations) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, known: known, objects: repo.Objects()}
+func NewViewer(ctx context.Context, repo *refs.Repo, known *lookup.Conversations) (*Viewer, error) {
+	v := &Viewer{ctx: ctx, Repo: repo, known: known, objects: repo.Objects()}
 	var err error
-	v.digits, err = known.Digits()
-	v.short = lookup.Abbreviator(v.digits)
+	v.Digits, err = known.Digits()
+	v.Short = lookup.Abbreviator(v.Digits)
 	return v, err
 }
 
-func (v *viewer) close() {
+func (v *Viewer) Close() {
 	if v.trails != nil {
 		_ = v.trails.Close()
 	}
@@ -45,14 +45,14 @@ func (v *viewer) close() {
 }
 
 // follow returns the tracker of patches, which it opens once.
-func (v *viewer) follow() (_ *trail.Tracker, err error) {
+func (v *Viewer) follow() (_ *trail.Tracker, err error) {
 	if v.trails == nil {
 		v.trails, err = v.known.Tracker()
 	}
 	return v.trails, err
 }
 
-func (v *viewer) view(o lookup.Object) (drawable, error) {
+func (v *Viewer) View(o lookup.Object) (Drawable, error) {
 	switch o.Kind {
 	case lookup.TraceObject:
 		return v.trace(o.Trace)
@@ -89,8 +89,8 @@ type commitView struct {
 	asked    map[string]string // the prompts that led to its lines; keys are from Contributor.Key
 }
 
-func (v *viewer) commit(id refs.OID) (drawable, error) {
-	c, err := v.graphCommit(id)
+func (v *Viewer) commit(id refs.OID) (Drawable, error) {
+	c, err := v.GraphCommit(id)
 	if err != nil {
 		return nil, err
 	}
@@ -112,9 +112,9 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 	return out, err
 }
 
-// graphCommit returns the graph's row for one commit.
-func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
-	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: v.known.Searcher()}, graph.Query{
+// GraphCommit returns the graph's row for one commit.
+func (v *Viewer) GraphCommit(id refs.OID) (*graph.Commit, error) {
+	g, err := graph.Build(v.ctx, v.Repo, graph.Source{Log: v.known.Log(), Searcher: v.known.Searcher()}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
 	})
 	if err != nil {

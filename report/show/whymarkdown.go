@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 
 // whyMarkdown writes reasons for use elsewhere, with all texts and changes in full.
 type whyMarkdown struct {
-	markdown
+	MarkdownPage
 	short func(events.TraceID) string
 }
 
-func (m *whyMarkdown) view(v *whyView) {
+func (m *whyMarkdown) view(v *WhyView) {
 	for _, r := range v.reasons {
 		m.reason(r, v.reviews)
 	}
@@ -35,38 +35,38 @@ func (m *whyMarkdown) reason(r *why.Reason, reviews map[refs.OID][]view.Review) 
 	m.out.WriteString("\n")
 	switch completed := r.Completed(); {
 	case completed != "":
-		m.fact("written", completed)
-		m.fact("conversation", m.short(o.Trace))
+		m.Fact("written", completed)
+		m.Fact("conversation", m.short(o.Trace))
 	case o.Trace != "":
-		m.fact("written by", cells.Dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
-		m.fact("conversation", m.short(o.Trace))
+		m.Fact("written by", cells.Dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
+		m.Fact("conversation", m.short(o.Trace))
 	default:
-		m.fact("written by", writtenBy(r))
+		m.Fact("written by", writtenBy(r))
 	}
 	if o.Evidence != "" {
-		m.fact("evidence", evidenceOf(r))
+		m.Fact("evidence", evidenceOf(r))
 	}
 	switch {
 	case len(o.Limits) == 0:
 	case o.Kind.Known():
-		m.fact("but", cells.Safe(limitNames(o.Limits)))
+		m.Fact("but", cells.Safe(limitNames(o.Limits)))
 	default:
-		m.fact("but", inWords(o.Limits))
+		m.Fact("but", InWords(o.Limits))
 	}
 	if c := r.Commit(); c != nil {
-		m.fact("commit", strings.Join([]string{c.ID.String(), c.Summary, c.Author.Name}, " · "))
+		m.Fact("commit", strings.Join([]string{c.ID.String(), c.Summary, c.Author.Name}, " · "))
 		for _, review := range reviews[c.ID] {
-			m.fact("reviewed", review.Who+" ("+review.How+")")
+			m.Fact("reviewed", review.Who+" ("+review.How+")")
 		}
 	}
 	if t := r.Turn; t != nil && t.Text != nil {
-		m.part("Asked", *t.Text)
+		m.Part("Asked", *t.Text)
 	}
 	if s := r.Step; s != nil {
 		if r.Call != nil {
-			m.part("Thought", r.Call.Thought)
+			m.Part("Thought", r.Call.Thought)
 		}
-		m.part("Said", records.Value(s.Content))
+		m.Part("Said", records.Value(s.Content))
 	}
 	if call := callOfStep(r); call != nil {
 		fmt.Fprintf(&m.out, "\n### Did\n\n")
@@ -76,4 +76,13 @@ func (m *whyMarkdown) reason(r *why.Reason, reviews map[refs.OID][]view.Review) 
 		fmt.Fprintf(&m.out, "\n### Changed\n\n")
 		m.change(h)
 	}
+}
+
+// MarkdownOfLines returns lines and their reasons as Markdown.
+func MarkdownOfLines(list []*WhyView, short func(events.TraceID) string) string {
+	m := &whyMarkdown{short: short}
+	for _, v := range list {
+		m.view(v)
+	}
+	return strings.TrimLeft(m.out.String(), "\n")
 }

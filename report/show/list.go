@@ -1,8 +1,6 @@
-package main
+package show
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,51 +12,9 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/view/lookup"
 )
-
-func (a *app) drawLog(c *call, repo *refs.Repo, known *lookup.Conversations, items []answers.LogItem,
-	short func(events.TraceID) string) error {
-	form := c.String("format")
-	screen, err := a.screen(repo, c.String("color"))
-	if err != nil {
-		return err
-	}
-	d, out := newLogDrawer(screen, items, short, time.Now()), bufio.NewWriter(screen.Out)
-	for i := range items {
-		one := items[i].Conversation
-		var text string
-		switch {
-		case form != "":
-			if text, err = d.formatted(one, form); err != nil {
-				return errors.Join(err, screen.Close())
-			}
-		case c.Bool("oneline") && c.Bool("prompts"):
-			text = d.asked(&items[i], true)
-		case c.Bool("oneline"):
-			text = d.line(one)
-		default:
-			text = d.conversation(one)
-		}
-		if c.Bool("stat") {
-			files, err := known.Files(one)
-			if err != nil {
-				return errors.Join(err, screen.Close())
-			}
-			text += d.stat(files)
-		}
-		if c.Bool("prompts") && !c.Bool("oneline") {
-			text += d.asked(&items[i], false)
-		}
-		if _, err := out.WriteString(text); err != nil {
-			return errors.Join(err, screen.Close())
-		}
-	}
-	return errors.Join(out.Flush(), screen.Close())
-}
 
 // logDrawer draws a list of conversations, with their figures in columns.
 type logDrawer struct {
@@ -72,7 +28,7 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *terminal.Screen, items []answers.LogItem, short func(events.TraceID) string,
+func NewLogDrawer(s *terminal.Screen, items []answers.LogItem, short func(events.TraceID) string,
 	now time.Time) *logDrawer {
 	d := &logDrawer{pen: cells.Pen{On: s.Color}, cut: s.Cut, left: s.CutLeft, width: s.Width, short: short, now: now}
 	calls := 0
@@ -102,23 +58,23 @@ func modelsOf(c *view.Conversation) string {
 	return name
 }
 
-// callsText returns the number of calls of a conversation, if it is known.
-func callsText(c *view.Conversation) string {
+// CallsText returns the number of calls of a conversation, if it is known.
+func CallsText(c *view.Conversation) string {
 	if !c.CallsKnown() {
 		return ""
 	}
 	return numbers.Count(c.Calls, "call")
 }
 
-// conversation draws a conversation: its agent and time, its prompt, and its outcome.
-func (d *logDrawer) conversation(c *view.Conversation) string {
+// Conversation draws a conversation: its agent and time, its prompt, and its outcome.
+func (d *logDrawer) Conversation(c *view.Conversation) string {
 	var b strings.Builder
-	color := traceColor(c.Trace)
+	color := TraceColor(c.Trace)
 	b.WriteString(d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
 	b.WriteString(d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
 	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
 	b.WriteString(d.pen.Paint(cells.Faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  ")
-	b.WriteString(strings.TrimRight(cells.Pad(numbers.Count(c.Prompts, "prompt"), d.prompts)+"  "+callsText(c), " ") +
+	b.WriteString(strings.TrimRight(cells.Pad(numbers.Count(c.Prompts, "prompt"), d.prompts)+"  "+CallsText(c), " ") +
 		"\n")
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)
@@ -135,7 +91,7 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 func outcomeLine(c *view.Conversation) string {
 	text := outcomeText(c)
 	if c.Usage != nil {
-		text = cells.Dotted(text, costOf(c.Usage))
+		text = cells.Dotted(text, CostOf(c.Usage))
 	}
 	if c.Blocked {
 		text += " · read in part"
@@ -185,7 +141,7 @@ func outcomeText(c *view.Conversation) string {
 	return cells.Dotted(text, held)
 }
 
-// traceColor returns the escape sequence for the colour of a conversation.
-func traceColor(id events.TraceID) string {
+// TraceColor returns the escape sequence for the colour of a conversation.
+func TraceColor(id events.TraceID) string {
 	return "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(id))) + "m"
 }

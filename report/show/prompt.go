@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // mostTurnRows is the number of rows of one change in the view of a whole prompt. The view of the call has all rows.
 const mostTurnRows = 12
 
-// draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
+// Draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
 // commits.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)
@@ -110,12 +110,12 @@ func cameOf(calls []view.Call) upshot {
 }
 
 // prompt writes a prompt as a conversation, texts and changes in full.
-func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
+func (m *MarkdownPage) prompt(p *promptView, short func(events.TraceID) string) {
 	fmt.Fprintf(&m.out, "\n# %s#%d\n\n", short(p.Trace), p.Index)
-	m.fact("conversation", string(p.Trace))
-	m.fact("agent", p.Agent)
+	m.Fact("conversation", string(p.Trace))
+	m.Fact("agent", p.Agent)
 	if p.Time != nil {
-		m.fact("asked", p.Time.UTC().Format(time.RFC3339))
+		m.Fact("asked", p.Time.UTC().Format(time.RFC3339))
 	}
 	calls := make([]view.Call, len(p.Calls))
 	for i, c := range p.Calls {
@@ -123,32 +123,32 @@ func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
 	}
 	o := cameOf(calls)
 	if len(o.files) > 0 {
-		m.fact("changed", o.changed())
+		m.Fact("changed", o.changed())
 	}
 	for _, c := range o.commits {
-		m.fact("kept", fmt.Sprintf("%s in %s", numbers.Count(c.Lines, "line"), c.Commit))
+		m.Fact("kept", fmt.Sprintf("%s in %s", numbers.Count(c.Lines, "line"), c.Commit))
 	}
 	if len(o.commits) == 0 && o.kept() {
-		m.fact("kept", noneKept)
+		m.Fact("kept", noneKept)
 	}
 	if p.Text != nil {
-		m.part("Asked", *p.Text)
+		m.Part("Asked", *p.Text)
 	}
 	said := p.Said
 	for _, c := range p.Calls {
 		for len(said) > 0 && said[0].Step <= c.Step {
-			m.part("Said", said[0].Text)
+			m.Part("Said", said[0].Text)
 			said = said[1:]
 		}
 		m.wholeCall(c)
 	}
 	for _, s := range said {
-		m.part("Said", s.Text)
+		m.Part("Said", s.Text)
 	}
 }
 
 // wholeCall writes a call with its complete input and changes.
-func (m *markdown) wholeCall(c *view.WholeCall) {
+func (m *MarkdownPage) wholeCall(c *view.WholeCall) {
 	fmt.Fprintf(&m.out, "\n### %s `%s`\n", cells.Safe(c.Tool), strings.ReplaceAll(cells.Safe(c.ToolCall), "`", "'"))
 	for _, f := range records.Members(c.Input) {
 		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.Name))

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 // mostForWhy is the number of events that are read to find out why lines are unknown: status must answer at once.
 const mostForWhy = 2000
 
-// whyUnknown lists the limitations that the log gives for the newest unknown changes of files with uncommitted unknown
+// WhyUnknown lists the limitations that the log gives for the newest unknown changes of files with uncommitted unknown
 // lines.
-func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []events.Limit {
+func WhyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []events.Limit {
 	files := map[string]bool{}
 	for i := range left.Files {
 		for k := range left.Files[i].Runs {
@@ -62,8 +62,8 @@ func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) 
 	return nil
 }
 
-// doubt adds the limitations to unknown lines.
-func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
+// Doubt adds the limitations to unknown lines.
+func (v *WhyView) Doubt(ctx context.Context, repo *refs.Repo) {
 	for _, r := range v.reasons {
 		o := r.Owner()
 		if o.Kind != events.OwnerUnknown || len(o.Limits) > 0 {
@@ -96,8 +96,8 @@ var reasons = map[events.Limit]string{
 	events.LimitCompletionUntold:  "an editor that does not report all completions had the work tree open",
 }
 
-// inWords lists reasons in words.
-func inWords(why []events.Limit) string {
+// InWords lists reasons in words.
+func InWords(why []events.Limit) string {
 	var words []string
 	for _, limit := range why {
 		if text := reasons[limit]; text != "" {

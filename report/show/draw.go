@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -34,9 +34,9 @@ type showDrawer struct {
 	claims   map[*records.ToolCall][]*view.Declared // cache of declares
 }
 
-func newShowDrawer(s *terminal.Screen, v *viewer) *showDrawer {
+func newShowDrawer(s *terminal.Screen, v *Viewer) *showDrawer {
 	return &showDrawer{pen: cells.Pen{On: s.Color}, terminal: s.Terminal, cut: s.Cut, cutLeft: s.CutLeft, width: s.Width,
-		now: time.Now(), short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
+		now: time.Now(), short: v.Short, digits: commitDigits(v.ctx, v.Repo, s.Config),
 		inside: v.known.Inside}
 }
 
@@ -84,7 +84,7 @@ func (d *showDrawer) field(label, text string) {
 	}
 }
 
-// conversation names a conversation or one of its prompts, in its colour.
+// Conversation names a conversation or one of its prompts, in its colour.
 func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if trace == "" {
 		return ""
@@ -93,7 +93,7 @@ func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if prompt > 0 {
 		id += "#" + strconv.Itoa(prompt)
 	}
-	return d.pen.Paint(traceColor(trace), id)
+	return d.pen.Paint(TraceColor(trace), id)
 }
 
 func (d *showDrawer) commit(id refs.OID) string {
@@ -148,8 +148,8 @@ func paceText(p view.Pace) string {
 }
 
 // head draws the ids and the title of a conversation.
-func (d *showDrawer) head(t *traceView) {
-	d.field("conversation", d.pen.Paint(traceColor(t.Trace), d.safe(string(t.Trace))))
+func (d *showDrawer) head(t *TraceView) {
+	d.field("conversation", d.pen.Paint(TraceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
 	for _, m := range t.Models {
 		agent = append(agent, view.ModelName(m))
@@ -158,7 +158,7 @@ func (d *showDrawer) head(t *traceView) {
 	d.field("title", d.safe(t.Title))
 }
 
-func (t *traceView) draw(d *showDrawer) {
+func (t *TraceView) draw(d *showDrawer) {
 	d.head(t)
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
@@ -196,7 +196,7 @@ func (t *traceView) draw(d *showDrawer) {
 }
 
 // origin names the source of a conversation that no hook saw here.
-func (t *traceView) origin() string {
+func (t *TraceView) origin() string {
 	switch {
 	case t.Seen() && t.far:
 		return "the log of another clone"

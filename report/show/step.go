@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ type stepView struct {
 	seen []string // calls that hooks saw
 }
 
-// record reads the stored record of a conversation.
-func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
+// Record reads the stored record of a conversation.
+func (v *Viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 	r, err := v.known.Record(v.ctx, trace)
 	if errors.Is(err, view.ErrRecord) {
 		err = exit.Fail(exit.Unchecked, err, "git trace record "+string(trace)+" stores it again")
@@ -26,7 +26,7 @@ func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 }
 
 // step returns one step of the record of a conversation.
-func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
+func (v *Viewer) step(trace events.TraceID, n int) (Drawable, error) {
 	r, err := v.record(trace)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"errors"
@@ -9,12 +9,14 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
-// traceView is a conversation.
-type traceView struct {
+// TraceView is a conversation.
+type TraceView struct {
 	answers.Talk
 	record *records.Record
+	known  *lookup.Conversations
 	far    bool // it comes from another clone's log
 }
 
@@ -27,7 +29,7 @@ type callView struct{ *view.WholeCall }
 // hunkView is a single patch.
 type hunkView struct{ *view.Hunk }
 
-func (v *viewer) trace(id events.TraceID) (*traceView, error) {
+func (v *Viewer) trace(id events.TraceID) (*TraceView, error) {
 	known, found, err := v.known.Conversation(id)
 	if err != nil || !found {
 		return nil, errors.Join(err, missing(found, "conversation "+string(id)))
@@ -36,8 +38,8 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 	if err := v.known.Complete(v.ctx, list); err != nil {
 		return nil, err
 	}
-	t := &traceView{Talk: answers.Talk{Conversation: list[0], Subagents: []string{}}}
-	writer, err := events.OpenLog(v.repo).Writer()
+	t := &TraceView{known: v.known, Talk: answers.Talk{Conversation: list[0], Subagents: []string{}}}
+	writer, err := events.OpenLog(v.Repo).Writer()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,12 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 	return t, nil
 }
 
-func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
+// Count adds the costs of the answers, and the waste.
+func (t *TraceView) Count() {
+	t.Costs, t.Waste = t.known.AnswerCosts(t.record), t.known.Waste(t.record)
+}
+
+func (v *Viewer) prompt(id events.TraceID, n int) (*promptView, error) {
 	if _, err := v.record(id); err != nil {
 		return nil, err // the error tells how to mend a damaged record
 	}
@@ -80,7 +87,7 @@ func (e *noPromptError) Error() string {
 }
 
 // toolCall finds a call in the log, or else in a record.
-func (v *viewer) toolCall(id string) (drawable, error) {
+func (v *Viewer) toolCall(id string) (Drawable, error) {
 	call, err := v.known.Call(v.ctx, id)
 	if err != nil || call == nil {
 		return nil, errors.Join(err, missing(call != nil || err != nil, "tool call "+id))
@@ -88,7 +95,7 @@ func (v *viewer) toolCall(id string) (drawable, error) {
 	return callView{call}, nil
 }
 
-func (v *viewer) hunk(id events.PatchID) (drawable, error) {
+func (v *Viewer) hunk(id events.PatchID) (Drawable, error) {
 	hunk, err := v.known.Hunk(id)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// markdown writes conversations for use elsewhere, with all texts in full. Characters that control a terminal are made
-// visible, since somebody may print the file on one.
-type markdown struct{ out strings.Builder }
+// MarkdownPage writes conversations for use elsewhere, with all texts in full. Characters that control a terminal are
+// made visible, since somebody may print the file on one.
+type MarkdownPage struct{ out strings.Builder }
 
 // safeText returns a text of several lines without characters that control a terminal.
 func safeText(text string) string {
@@ -23,7 +23,7 @@ func safeText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (m *markdown) record(c *view.Conversation, h *records.Record) {
+func (m *MarkdownPage) Record(c *view.Conversation, h *records.Record) {
 	trace := c.Trace
 	title := records.Value(h.Task.Description)
 	if title == "" {
@@ -38,7 +38,7 @@ func (m *markdown) record(c *view.Conversation, h *records.Record) {
 	fmt.Fprintf(&m.out, "- %s in, %s out",
 		numbers.Count(int(h.Metrics.TotalInputTokens), "token"), numbers.Thousands(int(h.Metrics.TotalOutputTokens)))
 	if c.Usage != nil && c.Usage.CostUSD != nil {
-		m.out.WriteString(", " + costOf(c.Usage))
+		m.out.WriteString(", " + CostOf(c.Usage))
 	}
 	m.out.WriteString("\n")
 	for _, link := range h.GitLinks {
@@ -49,7 +49,7 @@ func (m *markdown) record(c *view.Conversation, h *records.Record) {
 	}
 }
 
-func (m *markdown) step(s *records.Step) {
+func (m *MarkdownPage) step(s *records.Step) {
 	who := "User"
 	switch s.Role {
 	case records.RoleSystem:
@@ -80,7 +80,7 @@ func (m *markdown) step(s *records.Step) {
 	}
 }
 
-func (m *markdown) call(s *records.Step, call *records.ToolCall) {
+func (m *MarkdownPage) call(s *records.Step, call *records.ToolCall) {
 	fmt.Fprintf(&m.out, "\n**%s** `%s`\n", cells.Safe(call.ToolName), cells.Safe(call.ToolCallID))
 	for _, f := range records.Members(call.Input) {
 		fmt.Fprintf(&m.out, "\n%s:\n\n", cells.Safe(f.Name))
@@ -99,7 +99,7 @@ func (m *markdown) call(s *records.Step, call *records.ToolCall) {
 }
 
 // fence writes a text between fences that are longer than any fence in it.
-func (m *markdown) fence(text string) {
+func (m *MarkdownPage) fence(text string) {
 	text = strings.TrimRight(safeText(text), "\n")
 	marks := "```"
 	for strings.Contains(text, marks) {
@@ -108,12 +108,16 @@ func (m *markdown) fence(text string) {
 	fmt.Fprintf(&m.out, "%s\n%s\n%s\n", marks, text, marks)
 }
 
-func (m *markdown) fact(name, text string) {
+// Text returns the written Markdown.
+func (m *MarkdownPage) Text() string { return m.out.String() }
+
+// Fact writes a name and a value on one line.
+func (m *MarkdownPage) Fact(name, text string) {
 	fmt.Fprintf(&m.out, "- %s: %s\n", name, cells.Safe(cells.Line(text)))
 }
 
-// part writes a text as a quotation, so that its characters have no meaning in Markdown.
-func (m *markdown) part(title, text string) {
+// Part writes a text as a quotation, so that its characters have no meaning in Markdown.
+func (m *MarkdownPage) Part(title, text string) {
 	if text = strings.Trim(safeText(text), "\n"); text == "" {
 		return
 	}
@@ -122,7 +126,7 @@ func (m *markdown) part(title, text string) {
 }
 
 // change writes the lines that a hunk removed and added.
-func (m *markdown) change(h *view.Hunk) {
+func (m *MarkdownPage) change(h *view.Hunk) {
 	var diff strings.Builder
 	for _, line := range h.Removed {
 		diff.WriteString("-" + line + "\n")
