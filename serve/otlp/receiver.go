@@ -72,7 +72,7 @@ func Listen(port int) ([]net.Listener, error) {
 	return []net.Listener{first}, nil
 }
 
-// Serve serves clients until the context ends. Then it completes the open requests.
+// Serve serves clients until the context ends. Then the open requests have a short time to end.
 func (r *Receiver) Serve(ctx context.Context, listeners []net.Listener) error {
 	_, port, _ := net.SplitHostPort(listeners[0].Addr().String())
 	r.hosts, r.turn = map[string]bool{}, make(chan struct{}, 1)

@@ -30,7 +30,7 @@ func (a asked) args() []string {
 // words makes arguments from the parameters of an address. No parameter can become an option.
 type words func(q *question) (asked, error)
 
-// mostListed limits the parameter limit. The constant usualListed is its default if the address has a cursor.
+// mostListed limits the parameter `limit`. The constant usualListed is its default if the address has a cursor.
 const (
 	mostListed  = 200
 	usualListed = 50
@@ -123,7 +123,7 @@ func listing(verb string, options ...string) words {
 	}
 }
 
-// naming accepts an object in the parameter id or range.
+// naming accepts an object in the parameter `id` or `range`.
 func naming(verb string) words {
 	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()

@@ -82,7 +82,7 @@ func colours(language chroma.Lexer, text string) [][]word {
 	}
 }
 
-// divide does the work of colours until the channel enough is closed. The words together are the text, byte for byte.
+// divide does the work of colours until the channel `enough` is closed. The words together are the text, byte for byte.
 func divide(language chroma.Lexer, text string, enough <-chan struct{}) [][]word {
 	next, err := language.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {

@@ -33,7 +33,7 @@ type files struct {
 	child map[string]string // the next commit on the way to head, by commit
 }
 
-// commit returns the commit of a revision. git never reads the revision as an option (git-rev-parse(1)).
+// commit returns the commit of a revision. Git never reads the revision as an option (git-rev-parse(1)).
 func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)

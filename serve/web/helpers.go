@@ -104,7 +104,7 @@ func tidy(text string) string {
 	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// deref returns the value behind a pointer; nil for a nil pointer.
+// deref returns the value behind a pointer; "" for a nil pointer, and any other value unchanged.
 func deref(v any) any {
 	at := reflect.ValueOf(v)
 	switch {

@@ -109,7 +109,7 @@ type searchPlace struct {
 	Found         int // number of conversations; -1 if unknown
 }
 
-// searchPlaces lists the values of the parameter in; "" means everywhere.
+// searchPlaces lists the values of the parameter `in`; "" means everywhere.
 var searchPlaces = []string{"", "prompts", "answers", "calls", "files"}
 
 // searchPage is the number of conversations on a page of results.

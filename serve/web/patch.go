@@ -31,7 +31,7 @@ type patchRow struct {
 	Old, New int    // line numbers; 0 on the side without this line
 	Parts    []part
 	Owner    *diff.RunJSON
-	Lived    string // age of the first removed line
+	Lived    string // age of the line; only for the first removed line of an owner's run
 
 	text string
 }

@@ -124,7 +124,7 @@ func (p *proseWriter) node(n ast.Node) {
 	}
 }
 
-// lines writes the lines of a block, and the segments in more, unchanged.
+// lines writes the lines of a block, and the segments in `more`, unchanged.
 func (p *proseWriter) lines(n ast.Node, more ...text.Segment) {
 	var b strings.Builder
 	for _, line := range append(n.Lines().Sliced(0, n.Lines().Len()), more...) {

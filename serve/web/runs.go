@@ -26,7 +26,7 @@ type runBlock struct {
 	Summary string // subject of the commit
 	Code    []word
 	Rows    int
-	Age     string // one of ageNames for the age of the commit; empty if ages are not shown
+	Age     string // style class for the age of the commit (ageOf); empty if ages are not shown
 	Numbers []lineNumbers
 }
 
@@ -97,8 +97,8 @@ const (
 	mostBesideAge = 16
 )
 
-// Sign returns the mark of an uncertain owner, as on a terminal: ~ for several candidates and for low confidence, ! for
-// an owner that other clones dispute.
+// Sign returns the mark of an uncertain owner: ! for an owner that other clones dispute, ~ for lines that both an agent
+// and a person wrote, and for low confidence.
 func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:

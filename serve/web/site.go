@@ -93,7 +93,7 @@ func (s *Site) Handler() http.Handler {
 	return mux
 }
 
-// moved redirects an old address permanently.
+// moved redirects a request to another address.
 type moved struct{ to string }
 
 func (m *moved) Error() string { return "moved to " + m.to }
