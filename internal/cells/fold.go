@@ -2,9 +2,9 @@ package cells
 
 import "strings"
 
-// Fold breaks a line that is wider than n cells. The line may have colours. It breaks before a part that follows two
-// blanks or " · ". If such a part is too wide, it breaks at single blanks. Continuation lines are indented to the
-// second part, so that a label keeps its column. A word that is wider than a line stays whole, so that it can be
+// Fold breaks a line that is wider than n cells. The line may have colours. It breaks before a part, which begins after
+// two blanks or with "·". If such a part is too wide, it breaks at single blanks. Continuation lines are indented to
+// the second part, so that a label keeps its column. A word that is wider than a line stays whole, so that it can be
 // pasted.
 func Fold(line string, n int) string {
 	if len(line) <= n {

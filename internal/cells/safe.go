@@ -51,7 +51,7 @@ func SafeTabs(text string) string {
 
 // Line returns the beginning of a text as one safe line. Each run of white space becomes one blank.
 func Line(text string) string {
-	const enough = 4096 // cells; wider than any screen, so the rest of a long prompt is not needed
+	const enough = 4096 // bytes; more than any screen shows, so the rest of a long prompt is not needed
 	if len(text) > enough {
 		text = text[:enough]
 	}

@@ -15,7 +15,7 @@ func Age(then, now time.Time) string {
 	return strconv.Itoa(n) + unit.short
 }
 
-// Ago returns the age in words: "2 hours ago". For a zero time it is "long ago".
+// Ago returns the age in words: "2 hours ago". For a zero time it is "time unknown".
 func Ago(then, now time.Time) string {
 	if then.IsZero() {
 		return "time unknown"
@@ -64,7 +64,7 @@ func age(then, now time.Time) (int, ageUnit) {
 	return 0, ageUnit{} // not reached: no number is beyond the last limit
 }
 
-// Took returns a duration as one number with a unit: "12 s", "40 min", "2.3 h"; "" for 0.
+// Took returns a duration as one number with a unit: "12.5 s", "40 min", "2.3 h"; "" for 0.
 func Took(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -19,7 +19,7 @@ type foldWriter struct {
 	hunk  bool // the last line belonged to a hunk
 }
 
-// Fold returns a writer that breaks lines at a column. A column of a few cells means that none is broken.
+// Fold returns a writer that breaks lines at a column. It breaks none if the column is less than leastWidth.
 func Fold(to io.Writer, column int) io.Writer {
 	if column < leastWidth {
 		return to

@@ -51,7 +51,8 @@ func (l *StatusLine) wait() {
 	time.AfterFunc(delay, fault.In(l.tick))
 }
 
-// tick shows the time at work, if no progress writes the line.
+// tick shows the time at work on a terminal, if no progress writes the line. A pipe or a file gets a whole line: the
+// last progress, or else the time.
 func (l *StatusLine) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +70,7 @@ func (l *StatusLine) tick() {
 	l.wait()
 }
 
-// tell writes the progress as the status line.
+// tell keeps the progress for a pipe, and writes it as the status line of a terminal.
 func (l *StatusLine) tell(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,8 +134,8 @@ func (b Below) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Wrap breaks messages at blanks at the terminal's width, so that no word is cut. Continuation lines are
-// indented to the text.
+// Wrap breaks messages at blanks at the terminal's width, and cuts a word only if it is longer than a line.
+// Continuation lines are indented to the text.
 func Wrap(text []byte, columns int) []byte {
 	if columns < leastWidth || !bytes.HasSuffix(text, []byte("\n")) {
 		return text
@@ -159,7 +160,7 @@ func Wrap(text []byte, columns int) []byte {
 // leastWidth is the smallest width at which lines are broken at blanks.
 const leastWidth = 40
 
-// cutMessage cuts "git-trace: hint: text" after the second colon. The result head is empty for any other text.
+// cutMessage cuts "git-trace: hint: text" after the second colon. The result `head` is empty for any other text.
 func cutMessage(line string) (head, message string) {
 	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
 		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {

@@ -51,7 +51,7 @@ func (o Output) Open(when string) (*Screen, error) {
 }
 
 // OpenLate opens the screen of a command that starts git at the same time. Without a terminal it does not read the
-// configuration. The result colorIn then reports whether a configuration wants colour.
+// configuration. The result `colorIn` then reports whether a configuration wants colour.
 func (o Output) OpenLate() (s *Screen, colorIn func(refs.Config) bool, err error) {
 	if Is(o.Out) || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		s, err = o.Open("")
@@ -151,8 +151,8 @@ func columnsSet() int {
 	return max(n, 0)
 }
 
-// wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR overrides the configuration, and --color
-// overrides both.
+// wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR overrides the configuration. Plain handles
+// --color=always and --color=never, which override both.
 func wantsColour(config refs.Config, configured, terminal bool) bool {
 	value, set := config.Get("color.ui")
 	switch {
@@ -183,7 +183,7 @@ func Is(w io.Writer) bool {
 	return is
 }
 
-// Close waits until the reader has closed the pager.
+// Close writes an incomplete last line that was held back, and waits until the reader has closed the pager.
 func (s *Screen) Close() error {
 	var err error
 	if s.calm != nil {

@@ -23,7 +23,7 @@ type Style struct {
 type Crop struct {
 	Line, Rows int
 	Title      string // written after the ranges, instead of the file names
-	Ranges     string // used if the ranges are unknown
+	Ranges     string // if set, written instead of the ranges of the rows
 	// LeftOut returns a line that tells the number of changed lines before or after the window.
 	LeftOut func(lines int) string
 }
@@ -114,7 +114,7 @@ func (s Style) text(line string) (text, end string) {
 	return text, end
 }
 
-// `safe` removes characters that control a terminal.
+// `safe` replaces characters that control a terminal.
 func (s Style) safe(text string) string {
 	if s.Terminal {
 		return cells.Safe(text)
@@ -125,7 +125,7 @@ func (s Style) safe(text string) string {
 	return cells.SafeTabs(text)
 }
 
-// row is a line of a hunk, with its line number on its side, or 0.
+// row is a line of a hunk.
 type row struct {
 	text     string
 	sign     byte

@@ -124,7 +124,7 @@ type chunk struct {
 func (c chunk) Content() string      { return strings.Join(c.lines, "") }
 func (c chunk) Type() diff.Operation { return c.op }
 
-// side is one side of a file: its path, and whether it exists.
+// side is one side of a file that exists there. Its content byte makes the ids of the two sides differ.
 type side struct {
 	path    string
 	content byte

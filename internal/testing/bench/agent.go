@@ -64,7 +64,7 @@ func (a *agent) shell() call {
 	}
 }
 
-// edit returns a call of the edit tool that adds a line to a file. The result change makes the change.
+// edit returns a call of the edit tool that adds a line to a file. The result `change` makes the change.
 func (a *agent) edit(name string) (c call, change func() error, err error) {
 	a.calls++
 	file := filepath.Join(a.dir, filepath.FromSlash(name))

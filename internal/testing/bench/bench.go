@@ -24,7 +24,8 @@ type bench struct {
 	remove        bool            // remove root at the end
 }
 
-// newBench builds the release binary and sets up a home without configuration, for this process and its children.
+// newBench builds the release binary and sets up a home with a configuration of its own, for this process and its
+// children.
 func newBench(ctx context.Context, o options) (*bench, error) {
 	b := &bench{options: o, ctx: ctx, root: o.dir}
 	if b.rounds < 3 {
@@ -126,7 +127,7 @@ func (b *bench) place(name string, fill func(dir string) error) (string, error) 
 	return dir, os.WriteFile(done, nil, 0o666)
 }
 
-// say tells a person at a terminal which step is running.
+// say prints the step that is running to standard error.
 func (b *bench) say(text string) {
 	fmt.Fprintf(os.Stderr, "bench: %s\n", text)
 }

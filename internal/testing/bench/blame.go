@@ -143,7 +143,7 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// preparePlain returns a repository without git-trace.
+// preparePlain makes a repository in which nothing is recorded, and returns the function for a round.
 func (b *bench) preparePlain(commits int) (func(int, *recorder) error, error) {
 	dir, err := b.place("plain-"+size(commits), func(dir string) error {
 		return errors.Join(b.makeHistory(dir, commits), b.check(b.git(dir, "gc", "-q")))

@@ -27,8 +27,8 @@ const (
 	groupBound    = 1.5
 )
 
-// diffing measures finding the owners of a diff. The reference is git's part of the work: the diff, and a blame within
-// the range for each file that several commits changed.
+// diffing measures finding the owners of a diff, and a report and statistics of a branch. The reference of a diff is
+// git's part of the work: the diff, and a blame within the range for each file that several commits changed.
 func diffing() scenario {
 	return scenario{
 		name: fmt.Sprintf("diff, %d files in %d commits", branchFiles, branchCommits),

@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The history of the blamed file, called the hot file. Every eighth commit changes it, the others change many other
-// files. Every sixteenth commit is the merge of a short branch.
+// The history of the blamed file, called the hot file. Of sixteen commits, three change it, one is the merge of a short
+// branch, and each of the others changes another file.
 const (
 	hotFile    = "core/engine.go"
 	hotLines   = 2500

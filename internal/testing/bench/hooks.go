@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Names of the references: snapshots made by git alone, with a scratch index that is kept between snapshots.
+// The reference is a snapshot made by git alone, with a scratch index that is kept between snapshots.
 const (
 	addChanged = "git add -A + write-tree"
 	largeTree  = 10_000

@@ -54,7 +54,7 @@ type logWriter struct {
 	batches int
 	edits   []edit // edits that get an anchor
 	next    int    // index of the next edit
-	err     error  // first error of draft
+	err     error  // errors of draft
 
 	session          string
 	prompt, interval int

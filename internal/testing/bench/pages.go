@@ -180,8 +180,8 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 	return nil
 }
 
-// belonging requests the parts of a page as a browser does, and returns their size: the page, the files that it names,
-// and its request for news.
+// belonging requests the files that a page names, as a browser does. It records the sizes of the page and of these
+// files, and the number of requests: the page, the files, and the request for news.
 func belonging(client *http.Client, base string, page []byte, r *recorder) error {
 	asked := 2.0
 	for _, m := range regexp.MustCompile(`<(?:link|script|img)\s[^>]*(?:href|src)="([^"]+)"`).FindAllSubmatch(page, -1) {

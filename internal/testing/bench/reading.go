@@ -19,7 +19,7 @@ const (
 	verifyRatio  = 6
 )
 
-// reading measures commands that read the whole log.
+// reading measures verify, which reads the whole log, and commands that list something in a long log.
 func reading(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{

@@ -108,7 +108,7 @@ func printMarkdown(w io.Writer, b *bench, results []result) {
 		strings.Join(b.machine(), ", "))
 }
 
-// figure writes a value with its significant digits.
+// figure writes a rounded value with its unit.
 func figure(value float64, unit string) string {
 	switch unit {
 	case "×":

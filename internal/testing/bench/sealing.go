@@ -100,7 +100,8 @@ func (l *logWriter) seal(r *recorder, name string) error {
 	return err
 }
 
-// countSeals adds turns, each with a seal, and measures their size on disk, and in a fetch of one further commit.
+// countSeals adds turns, each with a seal, and measures their size on disk, and the number of haves in a fetch of one
+// further commit.
 func (b *bench) countSeals(r *recorder, l *logWriter, seals int) error {
 	packed := func() (bytes int64, err error) {
 		if err := b.check(b.git(l.dir, "gc", "-q")); err != nil {

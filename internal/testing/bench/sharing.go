@@ -96,8 +96,8 @@ func gathering(writers, each int) scenario {
 // sharedFile returns the name of a writer's file.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
-// makeShared makes a remote on which all writers except one have published everything. The last writer has further
-// commits, which are on the remote, too. One clone has all commits, and has recorded them itself.
+// makeShared makes a remote on which all writers except the first have published everything. The first writer has
+// further commits, which are on the remote, too. One clone has all commits, and has recorded them itself.
 func (b *bench) makeShared(dir string, writers, each int) error {
 	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
 	total := writers * each
@@ -198,7 +198,7 @@ func (b *bench) record(dir string, drafts []events.Draft) error {
 	return err
 }
 
-// share plays one round: the last writer pushes from the same state, and a fresh clone pulls and blames.
+// share plays one round: the first writer pushes from the same state, and a fresh clone pulls and blames.
 func (b *bench) share(dir string, round int, r *recorder) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"remote.git", "clone00"} {

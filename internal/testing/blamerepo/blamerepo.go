@@ -21,7 +21,7 @@ type Repo struct {
 	Tick int // the clock: one day a commit
 }
 
-// New makes a repository. The parameter initArgs are arguments of git init.
+// New makes a repository. The parameter `initArgs` has arguments for git init.
 func New(t testing.TB, initArgs ...string) *Repo {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// claude runs Claude Code in its print mode.
+// claude runs Claude Code in its print mode, or at a terminal (Options.At).
 type claude struct{}
 
 // claudeTools lists the tools that run without a question. The permission mode allows edits.

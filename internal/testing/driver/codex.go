@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// codex runs Codex CLI with `codex exec`. Its configuration is passed as arguments, so that the test can use
-// ~/.codex/config.toml.
+// codex runs Codex CLI with `codex exec`, or at a terminal. Its configuration is passed as arguments, so that the test
+// can use ~/.codex/config.toml.
 type codex struct{}
 
 func (codex) prepare(j *job) (args, env []string, err error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// copilot runs Copilot CLI in its print mode, with a custom model instead of GitHub's.
+// copilot runs Copilot CLI in its print mode or at a terminal, with a custom model instead of GitHub's.
 type copilot struct{}
 
 func (copilot) prepare(j *job) (args, env []string, err error) {

@@ -9,9 +9,9 @@
 //
 //   - through its HTTP stack the client reaches only 127.0.0.1: all other requests go to a proxy, which refuses and
 //     records them;
-//   - of the caller's environment the client gets only PATH;
-//   - no process of a run lives longer than [Options].Linger (on Linux, including processes that left the client's
-//     process group);
+//   - of the caller's environment the client gets only PATH, and GOCOVERDIR for the coverage of hooks;
+//   - no process of the client lives longer than [Options].Linger (on Linux, including processes that left the client's
+//     process group; Windows has no such limit); git-trace's own processes have one more minute;
 //   - tool ids are readable and the same in every execution of a test.
 //
 // It is not a sandbox: scripts run with the rights of the test. It does not judge the client, except that a script must

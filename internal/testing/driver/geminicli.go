@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// geminiCLI runs Gemini CLI in its print mode.
+// geminiCLI runs Gemini CLI in its print mode, or at a terminal.
 type geminiCLI struct{}
 
 func (geminiCLI) prepare(j *job) (args, env []string, err error) {
@@ -30,7 +30,7 @@ func (geminiCLI) inspect(j *job, res *Result) error {
 	return streamed(res, filepath.Join(j.repo.Home, ".gemini", "tmp", "*", "chats", "session-*.jsonl"))
 }
 
-// qwen runs Qwen Code in its print mode.
+// qwen runs Qwen Code in its print mode, or at a terminal.
 type qwen struct{}
 
 func (qwen) prepare(j *job) (args, env []string, err error) {

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// opencode runs OpenCode with `opencode run`. Its sessions are in a database, so there are no session files.
+// opencode runs OpenCode with `opencode run`, or at a terminal. Its sessions are in a database, so there are no session
+// files.
 type opencode struct{}
 
 func (opencode) prepare(j *job) (args, env []string, err error) {

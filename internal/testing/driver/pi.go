@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// pi runs Pi in its print mode, under its former or its present package name.
+// pi runs Pi in its print mode or at a terminal, under its former or its present package name.
 type pi struct{}
 
 func (pi) prepare(j *job) (args, env []string, err error) {

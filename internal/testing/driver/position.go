@@ -36,7 +36,8 @@ type message struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// texts returns the text parts of a content: a string, or a list of typed parts.
+// texts returns the text parts of a content, which is a string or a list of typed parts. It leaves out results of
+// calls.
 func texts(content json.RawMessage) []string {
 	var whole string
 	if json.Unmarshal(content, &whole) == nil {

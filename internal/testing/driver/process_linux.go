@@ -19,12 +19,12 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// patience is the time that git-trace's background processes get to end.
+// patience is the further time that git-trace's background processes get to end.
 const patience = time.Minute
 
-// reap waits for the processes with the mark in their environment. After linger it kills those that still run, then the
-// rest of the group. The group alone is not enough, since clients start shells in new sessions. It returns the names of
-// the killed processes.
+// reap waits for the processes with the mark in their environment. After `linger` it kills those of the client that
+// still run, and after another minute (patience) those of git-trace; then the rest of the group. The group alone is not
+// enough, since clients start shells in new sessions. It returns the names of the killed processes.
 func reap(group int, mark string, linger time.Duration) []string {
 	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // the group is usually empty by then
 	var killed []string
@@ -68,8 +68,8 @@ func kill(mark string, all bool) []string {
 	return names
 }
 
-// `marked` lists the running processes with an entry in their environment (proc(5)), by name: the client's processes,
-// and processes that git-trace's hooks left.
+// `marked` returns the names of the running processes with an entry in their environment (proc(5)), by id: the client's
+// processes, and processes that git-trace's hooks left.
 func marked(entry string) (clients, behind map[int]string) {
 	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -15,7 +15,7 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// reap kills the rest of the group after linger. It does not find processes with their own session: the mark needs
+// reap kills the rest of the group after `linger`. It does not find processes with their own session: the mark needs
 // proc(5).
 func reap(group int, _ string, linger time.Duration) []string {
 	end := time.Now().Add(linger)

@@ -35,7 +35,7 @@ type Options struct {
 	// Permissions are not granted beforehand. If nil, the client runs in its print mode.
 	At func(*Terminal)
 
-	CheckTrust   bool // Codex runs only hooks that its configuration declares trusted
+	CheckTrust   bool // the client checks whether hooks (Codex) or the folder (Gemini CLI, Qwen Code) are trusted
 	AllowFailure bool // a failed client or an unfinished script does not fail the test
 }
 
@@ -150,7 +150,7 @@ func (j *job) do(ctx context.Context, script Script) (*Result, error) {
 	return res, nil
 }
 
-// ask returns asking if the client runs at a terminal, otherwise printing.
+// ask returns the parameter `asking` if the client runs at a terminal, otherwise the parameter `printing`.
 func (j *job) ask(printing, asking string) string {
 	if j.opts.At != nil {
 		return asking

@@ -87,7 +87,7 @@ func (st *stage) pick(pos position) scene {
 	return sc
 }
 
-// edit runs Turn.Sh when its turn is played first.
+// edit runs Turn.Sh when its turn is played for the first time.
 func (st *stage) edit(ctx context.Context, sc scene) {
 	st.mu.Lock()
 	done := st.edited[sc.key()]

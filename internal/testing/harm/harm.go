@@ -11,7 +11,7 @@ import (
 )
 
 // Sequences returns texts that control a terminal, change the order of the text beside them, or spoil a drawing. The
-// first 256 are the single bytes.
+// last 256 are the single bytes, between angle brackets.
 func Sequences() []string {
 	list := []string{
 		"\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b[2J",
@@ -70,7 +70,8 @@ func Markup() []string {
 	return list
 }
 
-// Revisions returns strings that are not revisions, or that git would take as options.
+// Revisions returns strings that are not revisions, that git would take as options, or that name other things than one
+// commit of a branch.
 func Revisions() []string {
 	list := []string{
 		"", " ", "-", "--", "-x", "--all", "--stdin", "--help", "--git-dir=/etc", "--output=PWNED",

@@ -197,14 +197,14 @@ func (o outcome) String() string { return [...]string{"passed", "failed", "timed
 
 type result struct {
 	outcome outcome
-	failed  string        // the first test that failed
+	failed  string        // the failed test; the innermost of nested tests
 	took    time.Duration // processor time, with that of child processes
 }
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runTests runs tests of one package: either top-level tests, or scripts. The parameter limit is the processor time of
-// each process.
+// runTests runs tests of one package: either top-level tests, or scripts. The parameter `limit` is the processor time
+// of each process.
 func runTests(ctx context.Context, root, place, program, pkg string, units []*unit, limit time.Duration) result {
 	ctx, cancel := context.WithTimeout(ctx, byClock)
 	defer cancel()

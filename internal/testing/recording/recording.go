@@ -185,7 +185,7 @@ func (w *World) Log() []events.Event {
 	return out
 }
 
-// Forget deletes everything except the log.
+// Forget deletes the caches, and the stored contents and objects, but not the log.
 func (w *World) Forget() {
 	w.T.Helper()
 	for _, dir := range []string{"cache", "contents", "objects"} {

@@ -14,8 +14,8 @@ const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
-// Main runs the tests of a package in a temporary home with Config as .gitconfig, so that the user's settings have no
-// effect. It returns the exit status. It removes all GIT_* variables except Formats, and sets an author and a
+// Main runs the tests of a package in a temporary home whose .gitconfig contains Config, so that the user's settings
+// have no effect. It returns the exit status. It removes all GIT_* variables except Formats, and sets an author and a
 // committer. The parameter `more` has further variables, NAME=VALUE.
 func Main(m *testing.M, more ...string) int {
 	dir, err := os.MkdirTemp("", "git-trace-test-home-")
