@@ -157,7 +157,7 @@ func groupCredits(credits []credit) []*group {
 	return groups
 }
 
-// resolve finds the owner for every credit, with one question for each commit and path. The function content returns
+// resolve finds the owner for every credit, with one question for each commit and path. The function `content` returns
 // the blamed content of a path; it is called only if a line has no commit.
 func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),

@@ -36,7 +36,7 @@ func (q *Query) options() (gitblame.Options, error) {
 	return opts, err
 }
 
-// Lines blames a path in a revision, or in the work tree if rev is empty, and finds the owners. The parameter path is
+// Lines blames a path in a revision, or in the work tree if rev is empty, and finds the owners. The parameter `path` is
 // relative to the top of the work tree, in raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	return Asked(ctx, repo, At(rev, path), resolver)
@@ -91,7 +91,7 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners returns the owners of lines of several files. Each line has the commit that wrote it. The function content
+// Owners returns the owners of lines of several files. Each line has the commit that wrote it. The function `content`
 // returns the content of a path; it is needed for lines without a commit.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),

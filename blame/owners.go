@@ -8,7 +8,7 @@ import (
 )
 
 // owners finds the owner of each line. If git credits commits that did not write the lines, it runs a second blame
-// (gitblame/plain.go). The function content returns the blamed content; it is called only if needed.
+// (gitblame/plain.go). The function `content` returns the blamed content; it is called only if needed.
 func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]*Attribution, error) {
 	if s.Converted() {
 		return s.nobodys(lines)

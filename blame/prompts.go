@@ -146,7 +146,7 @@ func (p *painter) quoted(a *Attribution, room int) []string {
 // promptRoom returns the width of the screen without the mark at the left edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// `others` counts the lines without a prompt. The field authors counts the lines older than the recording by author.
+// `others` counts the lines without a prompt. The field `authors` counts the lines older than the recording by author.
 type others struct {
 	people, unknown, older int
 	authors                []author

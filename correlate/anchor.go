@@ -257,7 +257,7 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 
 // ownersOf finds the owner of every line of the committed blob. If a snapshot has the blob, it gives all owners.
 // Otherwise each line is searched in the present work tree, then in earlier contents of the path, then in the parent.
-// The result tiers holds the evidence tier of each line.
+// The result `tiers` holds the evidence tier of each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil

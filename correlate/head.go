@@ -19,7 +19,7 @@ type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors HEAD's commit, after any earlier commits that no hook reported. The parameter git is the id of git's
+// Head anchors HEAD's commit, after any earlier commits that no hook reported. The parameter `git` is the id of git's
 // process, or 0 if it is not known. The function `meanwhile`, unless it is nil, runs while git compares HEAD's commit.
 func Head(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time, meanwhile func(),

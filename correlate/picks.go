@@ -25,7 +25,7 @@ import (
 // The queued commits are anchored together: by the post-rewrite hook at the end, or, if the rebase stops, by the hook
 // of the next commit that somebody makes.
 
-// putOff puts HEAD's commit into the queue if a rebase has just made it without a person. The parameter git is the id
+// putOff puts HEAD's commit into the queue if a rebase has just made it without a person. The parameter `git` is the id
 // of git's process, or 0 if it is not known.
 func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error) {
 	from, ok := picked(repo, head)
@@ -129,7 +129,7 @@ func takePicks(
 	return queue.Release(list)
 }
 
-// share returns the time at which a share of the context's remaining time has passed. The parameter percent is the
+// share returns the time at which a share of the context's remaining time has passed. The parameter `percent` is the
 // share. Without a deadline it returns a time one hour away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()

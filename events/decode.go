@@ -110,7 +110,7 @@ func decode(line []byte, sealed bool) (*decoder, error) {
 }
 
 // read does the same as decode, in a decoder that is used again. Equal strings of the events share memory through the
-// parameter words.
+// parameter `words`.
 func (d *decoder) read(line []byte, sealed bool, words *words) error {
 	if len(line) > MaxEvent {
 		return fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)

@@ -96,8 +96,8 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return f, true
 }
 
-// FetchedRef returns the local ref for a writer's ref on a remote: the parameter kind is "events", "digest", "records"
-// or "checkpoints". Without a writer it returns the prefix of all refs of the remote.
+// FetchedRef returns the local ref for a writer's ref on a remote: the parameter `kind` is "events", "digest",
+// "records" or "checkpoints". Without a writer it returns the prefix of all refs of the remote.
 func FetchedRef(remote, writer, kind string) string {
 	if writer == "" {
 		return fetchedRefs + remote + "/"

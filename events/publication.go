@@ -309,7 +309,7 @@ func (l *Log) JoinPublished(files []PublishedFile) (joined []PublishedFile, err 
 	return joined, flush()
 }
 
-// Follow turns drafts into events of a writer, numbered after its last event in a digest; the parameter seq is 0
+// Follow turns drafts into events of a writer, numbered after its last event in a digest; the parameter `seq` is 0
 // without such an event.
 func Follow(drafts []Draft, seq int64, last ID, writer string) ([]Event, error) {
 	events, err := chain(drafts, tip{seq: seq, id: last, writer: writer})

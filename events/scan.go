@@ -88,7 +88,7 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-// object walks an object. The function member, if given, is called after each name's colon and must walk the value.
+// object walks an object. The function `member`, if given, is called after each name's colon and must walk the value.
 func (s *scanner) object(depth int, member func(name []byte) error) error {
 	if depth == 0 {
 		return s.fault("nested too deep")

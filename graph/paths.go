@@ -113,7 +113,7 @@ func (c *Commit) Nobodys() int {
 	return left
 }
 
-// Place adds lines without a contributor to the unknown lines. It adds at most `most` lines. The parameter files has
+// Place adds lines without a contributor to the unknown lines. It adds at most `most` lines. The parameter `files` has
 // the number of lines that git counts as added in each file.
 func (c *Commit) Place(files map[string]int, most int) {
 	known := map[string]int{}

@@ -22,8 +22,8 @@ const (
 const mostCost = 1e6
 
 // Cost returns the cost of the conversation in US dollars and its source: the table of prices or, if that has no cost,
-// the client. The two costs are never added up. The result usd is nil if both are missing, or if a foreign record has
-// an impossible cost. The result asOf is the day of the prices (2006-01-02); "" if unknown.
+// the client. The two costs are never added up. The result `usd` is nil if both are missing, or if a foreign record has
+// an impossible cost. The result `asOf` is the day of the prices (2006-01-02); "" if unknown.
 func (r *Record) Cost() (usd *float64, by, asOf string) {
 	if known := r.Metrics.EstimatedCostUSD; known != nil && possibleCost(float64(*known)) {
 		var day string

@@ -14,7 +14,7 @@ import (
 
 // Texts replaces the texts of a step while it is written.
 type Texts interface {
-	// Text returns the replacement of a string; The parameter member is the name of the member that has it.
+	// Text returns the replacement of a string; the parameter `member` is the name of the member that has it.
 	Text(member, text string) string
 	// Input returns the replacement of a call's input, which is JSON without spaces.
 	Input(raw []byte) []byte

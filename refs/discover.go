@@ -45,9 +45,9 @@ func Find(dir string) (*Found, error) {
 }
 
 // FindHook does the same as Find, for a hook of an agent. The hook has the agent's environment, and its input may
-// contain any paths. FindHook ignores the GIT_* variables. The parameter dir may be a file, or may not exist yet: then
-// the nearest existing directory above it is used. It skips bare layouts, because files of a work tree may look like a
-// git directory. Inside the git directory that it finds, it returns ErrBare.
+// contain any paths. FindHook ignores the GIT_* variables. The parameter `dir` may be a file, or may not exist yet:
+// then the nearest existing directory above it is used. It skips bare layouts, because files of a work tree may look
+// like a git directory. Inside the git directory that it finds, it returns ErrBare.
 func FindHook(dir string) (*Found, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

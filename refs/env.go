@@ -80,7 +80,7 @@ func FetchNothing() error {
 }
 
 // AskNobody stops all git processes of this process from asking for a password or a key, because nobody would see the
-// question. The parameter sshCommand is the value of core.sshCommand, if it is set.
+// question. The parameter `sshCommand` is the value of core.sshCommand, if it is set.
 func AskNobody(sshCommand string) error {
 	ssh := cmp.Or(os.Getenv("GIT_SSH_COMMAND"), sshCommand)
 	if ssh == "" && os.Getenv("GIT_SSH") == "" {

@@ -232,7 +232,7 @@ func (p *PackReader) entry(offset int64) (packEntry, error) {
 }
 
 // offsetVarint parses the distance of a base: seven bits in each byte, most significant first, and each continuation
-// byte adds one. The result n is 0 if the number does not end.
+// byte adds one. The result `n` is 0 if the number does not end.
 func offsetVarint(in []byte) (value int64, n int) {
 	for n = 0; n < len(in) && n < 9; n++ {
 		value = value<<7 | int64(in[n]&0x7f)

@@ -108,7 +108,7 @@ func (r *Repo) RemoveStaleLocks() error {
 }
 
 // staleLock reports whether another program's lock is abandoned: it is old, and no running process can have made it.
-// The parameter dirs are the directories in which a git process for this repository would run.
+// The parameter `dirs` are the directories in which a git process for this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())
 	if age < staleAge {

@@ -83,8 +83,8 @@ func (r *Repo) HeadFile() string {
 	return filepath.Join(r.GitDir, "reftable", "tables.list")
 }
 
-// MayHaveRefs reports whether there may be refs whose names begin with prefix; the parameter prefix ends in a slash. It
-// starts no process. If it cannot read the refs, it returns true.
+// MayHaveRefs reports whether there may be refs whose names begin with prefix; the parameter `prefix` ends in a slash.
+// It starts no process. If it cannot read the refs, it returns true.
 func (r *Repo) MayHaveRefs(prefix string) bool {
 	if r.fileRef(prefix) {
 		return r.mayHaveRefFiles(prefix)

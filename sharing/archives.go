@@ -33,7 +33,7 @@ const (
 // ErrNotArchive reports a commit that is not an archive.
 var ErrNotArchive = errors.New("not an archive")
 
-// bounds holds the remaining limits for archives. The field refs is the number of entries that may still be unpacked.
+// bounds holds the remaining limits for archives. The field `refs` is the number of entries that may still be unpacked.
 type bounds struct {
 	commits, refs, descent int
 }
@@ -108,7 +108,7 @@ func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before ref
 }
 
 // unpack makes local refs for the entries of a remote's archives, except for writers with refs on the remote: the
-// parameter direct has their names. It returns the invalid archives, by their refs.
+// parameter `direct` has their names. It returns the invalid archives, by their refs.
 func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 	direct map[string]bool) (map[string]error, error) {
 	list, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))

@@ -99,7 +99,7 @@ type Means struct {
 	Redactor func(ctx context.Context) (*redact.Redactor, error)
 	// Store stores the waiting conversations. A failure for one of them is not an error.
 	Store func(ctx context.Context) error
-	// Reconcile writes to the log the owners in a remote's commits that no hook reported. The parameter label names the
+	// Reconcile writes to the log the owners in a remote's commits that no hook reported. The parameter `label` names the
 	// remote in the refs of fetched logs. The function `open` opens the logs whose claims this clone may pass on.
 	Reconcile func(ctx context.Context, log *events.Log, label string, has Published,
 		open func(*refs.Repo) (*index.Index, error)) error

@@ -94,7 +94,7 @@ func (s *FetchedState) witness(all []FetchedState) {
 	}
 }
 
-// `vouched` adds to a whole log the signature of the digest published with it. The parameter looked has the checked
+// `vouched` adds to a whole log the signature of the digest published with it. The parameter `looked` has the checked
 // digests.
 func (s *FetchedState) vouched(log *events.Log, c *events.FetchedCopy, looked []FetchedState) {
 	for _, d := range looked {

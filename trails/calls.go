@@ -309,7 +309,8 @@ func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	return out
 }
 
-// consentTo returns the state of the person's consent to a call. The parameter state is the state of the call's agent.
+// consentTo returns the state of the person's consent to a call. The parameter `state` is the state of the call's
+// agent.
 func (wit *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Call.Class == events.ToolEdits || w.Call.Session != wit.caller && wit.around(w):

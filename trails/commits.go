@@ -49,8 +49,9 @@ type Committed struct {
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
 // AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file that one shell call wrote
-// and committed belongs to that call. Then the function anchor makes the events that record the commit, under the same
-// lock. Lines that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
+// and committed belongs to that call. Then the function `anchor` makes the events that record the commit, under the
+// same lock. Lines that git brought are compared with the parent: a committed blob is always in HEAD, which is not
+// evidence.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
@@ -173,7 +174,7 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 }
 
 // AtRewrite adds commits to the timeline that git made from others, such as the picks of a rebase. Under the lock, the
-// function anchor makes the events that record them. It does not look at the work tree: the lines come from the
+// function `anchor` makes the events that record them. It does not look at the work tree: the lines come from the
 // replaced commits and from their parents. A line that is in none of them belongs to nobody.
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),

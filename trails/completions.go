@@ -37,7 +37,7 @@ const (
 	maxSharedWords = 256
 )
 
-// writersOf returns the writers of the new lines of a hunk. The parameter owners has the owners of the old lines.
+// writersOf returns the writers of the new lines of a hunk. The parameter `owners` has the owners of the old lines.
 func (tree *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
 	h := p.change.Hunks()[hunk]
 	var replaced []int // nil until it is needed

@@ -87,7 +87,7 @@ func (q *queue) waiting() []string {
 }
 
 // takeLate takes boundaries that were put aside. Their files are removed when the step is saved. A look that came after
-// them has changes, which are divided among the boundaries by the evidence; the parameter o is nil without a look.
+// them has changes, which are divided among the boundaries by the evidence; the parameter `o` is nil without a look.
 func (s *step) takeLate(h *heard, names []string, o *observation) error {
 	now := s.tree.time
 	defer func() { s.tree.time, s.queue.glance = now, nil }()
@@ -156,8 +156,8 @@ func (s *step) lookAhead(h *heard) error {
 }
 
 // takeUnseen does the same as take, but without its own snapshot: sessions, prompts and windows change. The function
-// settle settles the changes that are known to be earlier. Without a glance, the other changes may be earlier too: then
-// a call gets only its declared edits (see doubted, segments).
+// `settle` settles the changes that are known to be earlier. Without a glance, the other changes may be earlier too:
+// then a call gets only its declared edits (see doubted, segments).
 func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error) error {
 	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})

@@ -47,8 +47,8 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 }
 
 // Pending finds the owners of the lines of a path's content in the work tree, or in an editor. It decides about changes
-// since the last boundary like the next boundary would. It writes nothing, and takes no lock. The parameters settle and
-// editing (see Engine) may be nil.
+// since the last boundary like the next boundary would. It writes nothing, and takes no lock. The parameters `settle`
+// and `editing` (see Engine) may be nil.
 func Pending(
 	ctx context.Context, repo *refs.Repo, settle Settler, editing func() bool, path string, content []byte,
 ) (lines PendingLines, err error) {

@@ -75,7 +75,7 @@ func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 func (l *Lineage) Replaced(id string) (bool, error) { return l.reader.HasHeir(id) }
 
 // heir returns the commit under which a commit's lines count: the commit itself, or its replacement if that has no
-// anchor. The result ok is false if the commit's anchor does not count: a search found the owners, or the replacement
+// anchor. The result `ok` is false if the commit's anchor does not count: a search found the owners, or the replacement
 // has its own.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	if heir, err = l.now(commit); err != nil {

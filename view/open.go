@@ -21,7 +21,7 @@ type Options struct {
 	LogOnly bool // leaves out the records: owners have the names that the log gives them
 	// Indexing gets the number of bytes read from the logs, and of all bytes; may be nil.
 	Indexing func(done, total int64)
-	// Show begins the display of a task; may be nil. The result end removes it from the screen.
+	// Show begins the display of a task; may be nil. The result `end` removes it from the screen.
 	Show func(work string) (at Progress, end func())
 }
 

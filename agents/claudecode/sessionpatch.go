@@ -110,7 +110,7 @@ func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	return hunks
 }
 
-// find returns the first part of lines that is displayed as the parameter display shows; nil if there is none.
+// find returns the first part of lines that is displayed as the parameter `display` shows; nil if there is none.
 func find(lines, display []string) []string {
 	if len(display) == 0 || len(lines) > 20_000 {
 		return nil

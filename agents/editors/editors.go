@@ -158,7 +158,7 @@ func hooked(env capability.Env, dir string) bool {
 	return false
 }
 
-// Runs reports whether a process with a name runs the editor; the function arguments returns its command line.
+// Runs reports whether a process with a name runs the editor; the function `arguments` returns its command line.
 func (e Editor) Runs(name string, arguments func() []string) bool {
 	if slices.Contains(e.programs, name) {
 		return true

@@ -38,7 +38,7 @@ func Call(command string) string {
 }
 
 // ParseCommand parses a command made by Command, in any quoting. It also accepts the form `git trace hook AGENT EVENT`
-// that people write by hand; the result binary is then "git".
+// that people write by hand; the result `binary` is then "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
 	words := shell.Words(Call(command))
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {

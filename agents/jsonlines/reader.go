@@ -131,7 +131,7 @@ func (r *Reader) move(text []byte, n int) {
 	r.rest = rest
 }
 
-// readLong reads a line that is longer than the buffer; the result line is nil if it is too long.
+// readLong reads a line that is longer than the buffer; the result `line` is nil if it is too long.
 func (r *Reader) readLong(part []byte) (line []byte, size int64, err error) {
 	r.long = append(r.long[:0], part...)
 	size = int64(len(part))

@@ -42,7 +42,7 @@ func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	return nil
 }
 
-// foreignEnded passes on a call with its result; the parameter time is "" for a call that did not end.
+// foreignEnded passes on a call with its result; the parameter `time` is "" for a call that did not end.
 func (s *session) foreignEnded(id, time string) error {
 	one := s.begun[id]
 	delete(s.begun, id)

@@ -75,8 +75,8 @@ type LineFacts struct {
 	Model  string
 }
 
-// Gatherer finds the facts about a conversation. The parameter head is the head of its record without facts. The
-// parameter prior is the head of the stored version; nil if there is none.
+// Gatherer finds the facts about a conversation. The parameter `head` is the head of its record without facts. The
+// parameter `prior` is the head of the stored version; nil if there is none.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
 // put adds the facts to a record. The parameter `said` is the text of the newest note.

@@ -19,7 +19,7 @@ var naming = []string{"step", "after_step", "at_step", "from_step"}
 
 const namingSteps = "steps"
 
-// add adds the lists of a file; the parameter place has the overall number of each of the file's steps. An entry that
+// add adds the lists of a file; the parameter `place` has the overall number of each of the file's steps. An entry that
 // an earlier file had for the same step is added only once.
 func (l *lists) add(head *records.Record, place []int) {
 	for name, raw := range head.Metadata {

@@ -65,7 +65,7 @@ var (
 // visited counts the visited pages of a b-tree, because a broken b-tree may contain a cycle.
 type visited struct{ pages int }
 
-// node reads a page. It calls the function cell for each cell on the page. For an inner page, it then calls the
+// node reads a page. It calls the function `cell` for each cell on the page. For an inner page, it then calls the
 // function `rest` with the page after the last cell.
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {

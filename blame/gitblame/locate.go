@@ -15,7 +15,7 @@ type target struct {
 
 // target finds the file and the revisions by git's rules. After "--" the file comes first, and one revision may follow.
 // Without "--" the file is the last word, unless there are two words and the second one is a revision; only then it
-// calls the function isRev. It returns false if git will print its usage.
+// calls the function `isRev`. It returns false if git will print its usage.
 func (o *Options) target(isRev func(string) bool) (target, bool) {
 	words := o.words
 	switch {
@@ -57,8 +57,8 @@ func (o *Options) gitArgs(extra []string, without ...role) []string {
 
 // repoPath converts a file argument to the path that git uses in trees: relative to the top of the work tree, with
 // slashes. The argument may be relative to cwd, or absolute, also through symbolic links to the top. The second result
-// is false for a path outside of the work tree. The parameters cwd and top are absolute, with symbolic links resolved.
-// An empty top means a bare repository, where arguments are paths in trees.
+// is false for a path outside of the work tree. The parameters `cwd` and `top` are absolute, with symbolic links
+// resolved. An empty top means a bare repository, where arguments are paths in trees.
 func repoPath(top, cwd, file string) (string, bool) {
 	if top == "" {
 		return path.Clean(filepath.ToSlash(file)), true

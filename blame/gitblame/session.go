@@ -92,7 +92,7 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked passes on the entries in the format that the options select. The result trailer is the output of
+// AsAsked passes on the entries in the format that the options select. The result `trailer` is the output of
 // --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
@@ -138,7 +138,7 @@ func (s *Session) isRev(word string) bool {
 	return cmd.Run() == nil
 }
 
-// blame runs git blame in the user's directory, and passes each entry on at once. The result trailer is the output of
+// blame runs git blame in the user's directory, and passes each entry on at once. The result `trailer` is the output of
 // --show-stats. Git's warnings go to the user. If git fails, the error is a *Failure.
 func (s *Session) blame(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	trailer, warnings, err := s.run(args, format, each)

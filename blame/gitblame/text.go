@@ -18,7 +18,7 @@ func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte 
 	return appendOrigin(buf, l)
 }
 
-// AppendPosition appends the first line of an entry. The parameter count is 0 within a group.
+// AppendPosition appends the first line of an entry. The parameter `count` is 0 within a group.
 func AppendPosition(buf []byte, l *Line, count int) []byte {
 	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
 }

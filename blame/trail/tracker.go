@@ -78,7 +78,7 @@ func (t *Tracker) Close() error {
 	return t.objects.Close()
 }
 
-// Patch follows a patch. The parameter hint is a path that is known to have its lines. It may be empty if the log has
+// Patch follows a patch. The parameter `hint` is a path that is known to have its lines. It may be empty if the log has
 // the patch.
 func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	tr := &Trail{Patch: id, Path: hint, key: Key(id)}

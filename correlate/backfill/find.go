@@ -47,7 +47,7 @@ type finder struct {
 }
 
 // Find searches commits for lines of sessions, parents before children, and returns claims. It calls the function
-// progress with the number of commits read so far and the number of all commits.
+// `progress` with the number of commits read so far and the number of all commits.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options,
 	progress func(done, total int),

@@ -25,7 +25,7 @@ func BeginningOf(log Log) (Beginning, error) {
 
 // Nobodys returns the kind of a commit's lines that have no known owner: older if the commit was made before recording
 // began, otherwise unknown. Commits have times in whole seconds: a commit from the second in which recording began
-// counts as older. A commit that a hook saw is never older. The parameter c may be nil.
+// counts as older. A commit that a hook saw is never older. The parameter `c` may be nil.
 func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {
 	seen := c != nil && c.Seen
 	if b.told && !seen && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {

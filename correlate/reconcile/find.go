@@ -18,9 +18,9 @@ type anchoring interface {
 	Anchors(commit refs.OID) (int, error)
 }
 
-// Find searches the commits that have no anchor, in their order. It calls the function progress, unless it is nil, with
-// the number of commits searched so far and the number of all. The result `anchored` is the number of commits with an
-// anchor.
+// Find searches the commits that have no anchor, in their order. It calls the function `progress`, unless it is nil,
+// with the number of commits searched so far and the number of all. The result `anchored` is the number of commits with
+// an anchor.
 func Find(ctx context.Context, search *unseen.Search, log anchoring, commits []refs.OID,
 	progress func(done, total int)) (found []events.CommitData, anchored int, err error) {
 	var bare []refs.OID

@@ -14,8 +14,8 @@ import (
 )
 
 // Remote writes anchors for the commits of a remote: first from this clone's log, then from other logs of that remote.
-// The function `has` reports which commits the remote has. The parameter label names the remote in the refs of fetched
-// logs. The function `open` opens the logs whose claims may be passed on.
+// The function `has` reports which commits the remote has. The parameter `label` names the remote in the refs of
+// fetched logs. The function `open` opens the logs whose claims may be passed on.
 func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	err := own(ctx, log, has)

@@ -18,8 +18,8 @@ const (
 )
 
 // earlierPrompts returns the number of prompts in a session file before the first prompt that hooks count. The
-// parameter b is the first boundary of its conversation. The prompt of b does not count if hooks will count it: because
-// a call names it, or because it is submitted now and the file already has it.
+// parameter `b` is the first boundary of its conversation. The prompt of b does not count if hooks will count it:
+// because a call names it, or because it is submitted now and the file already has it.
 func earlierPrompts(b events.Boundary) int {
 	info, err := os.Stat(b.Transcript)
 	if err != nil || info.Size() == 0 || info.Size() > mostEarlier {

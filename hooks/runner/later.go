@@ -30,7 +30,7 @@ const (
 )
 
 // busyLimit returns how long a hook tries to take the timeline while the background process is running, which holds it
-// most of the time. The parameter limit is the usual time. The result is ten times as long as a hook usually takes.
+// most of the time. The parameter `limit` is the usual time. The result is ten times as long as a hook usually takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
 // MostChanges bounds the number of changed files that a hook handles, which takes about half a second. The background
@@ -85,8 +85,8 @@ func startLater(repo *refs.Repo) {
 	}
 }
 
-// runLater is the background process. The parameter args has the id of the process that started it. The work that this
-// process leaves counts only after it has ended.
+// runLater is the background process. The parameter `args` has the id of the process that started it. The work that
+// this process leaves counts only after it has ended.
 func runLater(args []string) int {
 	guard := Guard(laterLimit, nil)
 	defer guard()

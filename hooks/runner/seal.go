@@ -45,7 +45,7 @@ func startAhead(repo *refs.Repo) bool {
 	return Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook, strconv.Itoa(os.Getpid()))
 }
 
-// runSeal is the process `seal`. The parameter args has the id of the hook's process if that started it ahead. Then
+// runSeal is the process `seal`. The parameter `args` has the id of the hook's process if that started it ahead. Then
 // runSeal also does the other work that the hook leaves to background processes.
 func runSeal(args []string) int {
 	guard := Guard(sealLimit, nil)

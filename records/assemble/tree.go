@@ -138,8 +138,8 @@ func (t *tree) branches() []records.Branch {
 	return out
 }
 
-// `begins` reports whether a node begins a branch. The parameter heir is the node with which the conversation continues
-// instead.
+// `begins` reports whether a node begins a branch. The parameter `heir` is the node with which the conversation
+// continues instead.
 func (n *node) begins(heir *node, within bool) bool {
 	return within || n.taken || n.parent != 0 && heir != nil && (n.prompt || heir.prompt)
 }

@@ -116,7 +116,7 @@ func (f *File) add(key string, lines Lines) {
 	e.Lines = append(e.Lines, lines)
 }
 
-// Commit returns the lines of a note as an anchor of its commit. The function count returns the number of lines of a
+// Commit returns the lines of a note as an anchor of its commit. The function `count` returns the number of lines of a
 // path in the commit. Paths that the commit lacks, lines beyond the end, and unknown keys are left out and counted.
 func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c *events.CommitData, leftOut int) {
 	c = &events.CommitData{Commit: commit}

@@ -127,7 +127,7 @@ func Made(r *records.Record) bool {
 	return rawjson.MemberText(r.Metadata["source"], "format") == Name
 }
 
-// conversation assembles a conversation. The parameter agent is the name of its agent; "" if the spans have the name.
+// conversation assembles a conversation. The parameter `agent` is the name of its agent; "" if the spans have the name.
 func conversation(id, agent string, list []*span) (*records.Record, error) {
 	list = spansOfEvents(list)
 	slices.SortStableFunc(list, func(a, b *span) int { return a.start.Compare(b.start) })

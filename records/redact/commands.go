@@ -117,8 +117,8 @@ func (s *marks) commands() []span {
 	return found
 }
 
-// asTyped rewrites a list of words ("mysql", "-uroot") as a shell command. The result places gives the position in line
-// of each byte of typed. If the line has no such list, it returns the line itself and nil.
+// asTyped rewrites a list of words ("mysql", "-uroot") as a shell command. The result `places` gives the position in
+// line of each byte of typed. If the line has no such list, it returns the line itself and nil.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil

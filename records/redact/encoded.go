@@ -11,7 +11,7 @@ import (
 const maxLayers = 3
 
 // secrets finds the secrets of a text, in the text itself and in its encodings. It also finds names if the manner asks
-// for them. The parameter layer is the number of encodings around the text. Without escapes and terminal sequences,
+// for them. The parameter `layer` is the number of encodings around the text. Without escapes and terminal sequences,
 // decoding does not change the text. So the finder's rules run once, after decoding.
 func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int) ([]span, error) {
 	if err := ctx.Err(); err != nil {

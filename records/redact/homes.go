@@ -38,8 +38,8 @@ func (s *marks) homes() []span {
 	return found
 }
 
-// inHome returns the user name after a parent directory of homes, which is at text[start:end]. The parameter cased says
-// that the name of the directory is spelled as on Linux and macOS.
+// inHome returns the user name after a parent directory of homes, which is at text[start:end]. The parameter `cased`
+// says that the name of the directory is spelled as on Linux and macOS.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {
 		return 0, 0

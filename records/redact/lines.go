@@ -326,8 +326,8 @@ func netUser(text string, at int) []span {
 // mostAddress limits the length of an IPv6 address with its brackets, in bytes.
 const mostAddress = 48
 
-// pgpass finds the password in a line of .pgpass, HOST:PORT:DATABASE:USER:PASSWORD. The parameter colon is the position
-// of the colon before the port.
+// pgpass finds the password in a line of .pgpass, HOST:PORT:DATABASE:USER:PASSWORD. The parameter `colon` is the
+// position of the colon before the port.
 func pgpass(text string, colon int) (one span, is bool) {
 	start := colon
 	for start > 0 && (nameByte(text[start-1]) || text[start-1] == '*') {

@@ -4,7 +4,7 @@ import "strings"
 
 // `shown` returns a text as a terminal shows it: without terminal sequences (as for colours), the zero bytes of UTF-16,
 // invisible characters and deleted characters. The result `changed` is false if the text has no such bytes. The result
-// glued is true if a sequence separated two words that are now joined.
+// `glued` is true if a sequence separated two words that are now joined.
 func (s *marks) shown() (v reading, changed, glued bool) {
 	if !s.unseen {
 		return v, false, false

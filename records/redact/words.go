@@ -19,7 +19,7 @@ type stretch struct {
 }
 
 // inWords finds words in base64 or hexadecimal digits that contain secrets. The whole encoded word is removed. The
-// parameter tokens holds the candidates, because token letters include the letters of both encodings.
+// parameter `tokens` holds the candidates, because token letters include the letters of both encodings.
 func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {

@@ -59,7 +59,7 @@ func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache
 // Progress is called with the number of changed records that were read, and their total.
 type Progress func(done, total int)
 
-// Open opens the index and brings it up to date with the store. The parameter progress may be nil.
+// Open opens the index and brings it up to date with the store. The parameter `progress` may be nil.
 func Open(ctx context.Context, repo *refs.Repo, records *store.Store, progress Progress) (*Index, error) {
 	ix := &Index{dir: Dir(repo), records: records, untraced: !repo.HasTraces()}
 	tips, err := records.Tips(ctx)

@@ -39,7 +39,7 @@ const (
 // Places lists all choices except Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
-// `counts` reports whether an occurrence of a word counts; the parameter step is the step that contains it.
+// `counts` reports whether an occurrence of a word counts; the parameter `step` is the step that contains it.
 func (in In) counts(step uint32, p posting) bool {
 	switch in {
 	case Prompts:

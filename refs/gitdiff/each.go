@@ -70,7 +70,7 @@ type each struct {
 	skipped []int
 }
 
-// refusal wraps an error of the function take.
+// refusal wraps an error of the function `take`.
 type refusal struct{ text error }
 
 func (r *refusal) Error() string { return r.text.Error() }

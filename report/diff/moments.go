@@ -24,8 +24,8 @@ func (o *Options) MayNameMoments() bool {
 }
 
 // FindMoments resolves words that may name a prompt, a step or a call: M, M1..M2, and M^! for the changes from its
-// beginning to its end. It leaves words that the function `find` does not know to git. The result work reports whether
-// a moment is compared with the work tree: then the caller must call [Options.CompareWith].
+// beginning to its end. It leaves words that the function `find` does not know to git. The result `work` reports
+// whether a moment is compared with the work tree: then the caller must call [Options.CompareWith].
 func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, known bool, err error)) (
 	work bool, err error,
 ) {

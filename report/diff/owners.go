@@ -126,7 +126,7 @@ func (f *File) pathOf(sign byte) string {
 	return f.OldPath
 }
 
-// `credited` returns the lines as written by one commit; the parameter c may be noCommit.
+// `credited` returns the lines as written by one commit; the parameter `c` may be noCommit.
 func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	out := make([]gitblame.Line, len(lines))
 	for i, l := range lines {

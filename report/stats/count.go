@@ -60,7 +60,7 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
-// Searched remembers how many lines the searched commits added. The result known is false for a commit that was not
+// Searched remembers how many lines the searched commits added. The result `known` is false for a commit that was not
 // counted. A reader's search implements it.
 type Searched interface {
 	Added(commit refs.OID) (lines int, known bool)

@@ -142,7 +142,7 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 	}
 }
 
-// Group returns the group for a contributor's lines in a file of a commit. The parameter file is empty if unknown.
+// Group returns the group for a contributor's lines in a file of a commit. The parameter `file` is empty if unknown.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
 	var in graph.FunctionLines
 	in.Path = file

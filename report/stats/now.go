@@ -20,7 +20,7 @@ import (
 )
 
 // Now returns the commits that wrote the lines of the tree of the commit `at`, each with its remaining lines. It blames
-// every text file below the paths, which are relative to dir; without paths, all text files. The parameter functions
+// every text file below the paths, which are relative to dir; without paths, all text files. The parameter `functions`
 // also finds the functions of the lines. The function `tell` receives the number of blamed files. A file that cannot be
 // read is noted as left out of the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,

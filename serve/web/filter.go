@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// filters lists the values of the parameter show, which selects steps of a conversation.
+// filters lists the values of the parameter `show`, which selects steps of a conversation.
 var filters = []struct {
 	name string
 	has  func(*callBlock) bool // selects a step by one of its calls; nil: no step

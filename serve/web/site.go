@@ -37,7 +37,7 @@ type Site struct {
 	checks  *checks
 }
 
-// New makes the site of a repository. The parameter ask runs git-trace.
+// New makes the site of a repository. The parameter `ask` runs git-trace.
 func New(repo *refs.Repo, ask Ask) *Site {
 	return &Site{
 		answers: &asking{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),

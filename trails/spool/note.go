@@ -156,7 +156,7 @@ func Left(name string, now time.Time) bool {
 }
 
 // Begin leaves the note of a boundary, or fills in the note that the process left before it knew the boundary. The
-// result end removes the note.
+// result `end` removes the note.
 func (n *Note) Begin(repo *refs.Repo, b events.Boundary) (end func()) {
 	raw := EncodeNote(b)
 	if n == nil || n.file == nil || filepath.Dir(n.name) != Dir(repo) {

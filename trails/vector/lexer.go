@@ -171,7 +171,7 @@ func (x *lexer) number() {
 	}
 }
 
-// `plain` returns a number in a standard form. The parameter point is the index of its decimal point, or -1.
+// `plain` returns a number in a standard form. The parameter `point` is the index of its decimal point, or -1.
 func (x *lexer) plain(text []byte, point int) []byte {
 	out := x.buffer[:0]
 	if point == 0 {

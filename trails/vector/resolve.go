@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Author returns the writer of a new line. The parameter hunk is the index of the line's hunk, and line is its number
+// Author returns the writer of a new line. The parameter `hunk` is the index of the line's hunk, and line is its number
 // in the new content, from 0.
 type Author func(hunk, line int) Owner
 
@@ -39,7 +39,7 @@ type Kept struct {
 	From *Change
 }
 
-// Resolve returns the owner of every new line. It calls the function author only for written lines, in order. If a
+// Resolve returns the owner of every new line. It calls the function `author` only for written lines, in order. If a
 // written line replaced an older one, Resolve sets the owner's Previous, unless author has set it.
 func (c *Change) Resolve(author Author) Result {
 	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}

@@ -13,8 +13,8 @@ import (
 )
 
 // patchReplacements returns the changes of one file of a patch in the form that models write, "*** Begin Patch": each
-// section as a replacement of its context and removed lines by its context and added lines. The parameter path must end
-// in the path that the patch names.
+// section as a replacement of its context and removed lines by its context and added lines. The parameter `path` must
+// end in the path that the patch names.
 func patchReplacements(input []byte, path string) []backfill.Replacement {
 	text := commandOf(input)
 	for _, member := range []string{"input", "patch"} {

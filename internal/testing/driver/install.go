@@ -16,7 +16,7 @@ var ErrNoNPM = errors.New("npm is not on the PATH (it comes with Node.js)")
 
 // Install installs the pinned version of a client into root, and returns the path of its program. If that version is
 // installed, it does nothing. It does not run install scripts of packages: the native program needs none. The parameter
-// log receives npm's output.
+// `log` receives npm's output.
 func Install(ctx context.Context, c Client, root string, log io.Writer) (string, error) {
 	if path, err := c.find(root); err == nil {
 		return path, nil
