@@ -22,8 +22,13 @@ func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, kno
 	c := newCopier(lines, found, sources, known)
 	out := singles(found)
 	for line := range out {
-		if key := c.keys[line]; len(key) >= Specific {
-			c.copied(out, line, c.places[key])
+		if len(c.keys[line]) >= Specific {
+			c.copied(out, line, c.places[c.words.row(line, 1)])
+		}
+		for n := 2; n <= maxParts; n++ {
+			for k, from := 0, c.wholes[c.words.row(line, n)]; k < n && len(from) > 0; k++ {
+				c.copied(out, line+k, from)
+			}
 		}
 	}
 	for line := 1; line < len(out); line++ { // downwards from a copied line, then upwards
@@ -57,35 +62,60 @@ type place struct{ source, line int }
 type copier struct {
 	lines   [][]byte // the content
 	sources []vector.Content
-	known   int                // the number of first sources with some known owners
-	keys    []string           // keys of the content's lines
-	places  map[string][]place // places of the specific lines searched so far
-	from    [][]place          // for each line of the content: the places from which it was copied
+	known   int      // the number of first sources with some known owners
+	keys    []string // keys of the content's lines
+	words   words    // words of the content
+	// places holds, by their words, the places of the specific lines searched so far. wholes holds the places of lines
+	// with the words of consecutive lines.
+	places, wholes map[string][]place
+	from           [][]place // for each line of the content: the places from which it was copied
 }
 
 // newCopier searches the lines that no source has at their place, and the lines above and below them.
 func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) *copier {
 	c := &copier{
-		lines: lines, sources: sources, known: known,
-		keys: linediff.Keys(lines), places: map[string][]place{}, from: make([][]place, len(lines)),
+		lines: lines, sources: sources, known: known, keys: linediff.Keys(lines), words: wordsIn(lines),
+		places: map[string][]place{}, wholes: map[string][]place{}, from: make([][]place, len(lines)),
 	}
+	longest := 0
 	for _, run := range found {
 		if run.Source >= 0 {
 			continue
 		}
-		for _, key := range c.keys[max(run.Start-1, 0):min(run.Start+run.Count+1, len(lines))] {
-			if len(key) >= Specific {
+		end := run.Start + run.Count
+		for line := max(run.Start-1, 0); line < min(end+1, len(lines)); line++ {
+			if key := c.words.row(line, 1); len(c.keys[line]) >= Specific && key != "" {
 				c.places[key] = nil
+				longest = max(longest, len(key))
+			}
+			for n := 2; n <= maxParts && run.Start <= line && line+n <= end; n++ {
+				if key := c.words.row(line, n); len(key) >= Specific {
+					c.wholes[key] = nil
+					longest = max(longest, len(key))
+				}
 			}
 		}
 	}
-	if len(c.places) == 0 {
-		return c
-	}
 	for i, src := range sources {
-		for n, key := range linediff.StripLines(src.Lines) {
-			if at, asked := c.places[string(key)]; asked {
-				c.places[string(key)] = append(at, place{i, n})
+		if longest == 0 {
+			break
+		}
+		there := wordsIn(src.Lines)
+		for line := range src.Lines {
+			for n := 1; n <= maxParts; n++ {
+				key := there.row(line, n)
+				if key == "" || len(key) > longest {
+					break
+				}
+				if at, asked := c.places[key]; asked {
+					for k := range n {
+						at = append(at, place{i, line + k})
+					}
+					c.places[key] = at
+				}
+				if at, asked := c.wholes[key]; asked && n == 1 {
+					c.wholes[key] = append(at, place{i, line})
+				}
 			}
 		}
 	}
@@ -185,8 +215,8 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	if line < 0 || line == len(out) {
 		return c.edges(line)
 	}
-	if key := c.keys[line]; len(key) >= Specific {
-		return c.places[key]
+	if len(c.keys[line]) >= Specific {
+		return c.places[c.words.row(line, 1)]
 	}
 	if c.from[line] != nil || !c.taken(out, line) {
 		return c.from[line]

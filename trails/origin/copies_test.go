@@ -117,6 +117,31 @@ func TestALineBetweenOthersThatWereTakenWasTakenToo(t *testing.T) {
 	}
 }
 
+func TestACopiedLineMayHaveAnotherForm(t *testing.T) {
+	t.Parallel()
+	const before = "human the first of the lines\na call('one', second)\na use(\na   the, argument)\n"
+	source := owned(before + "human the last of the lines\n")
+	for _, c := range []struct{ name, text, want string }{
+		{"other signs", "call(\"one\", second);\n", "a"},
+		{"wrapped", "call(\n  \"one\",\n  second);\n", "a a a"},
+		{"joined", "use(the, argument)\n", "a"},
+		{"other words", "call(\"one\", third);\n", "-"},
+		{"a part of it", "call(\n  \"one\",\n", "- -"},
+		{"a line between the parts", "call(\na new one among them\n  'one', second)\n", "- - -"},
+		{"another operator", "use(the + argument)\n", "-"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			lines := linediff.Split([]byte("the first of the lines\ncall('one', second)\nuse(\n  the, argument)\n" + c.text + "the last of the lines\n"))
+			sources := []vector.Content{source}
+			got := ownersOf(copies(lines, vector.Origins(lines, sources), sources, len(sources)))
+			if want := "human a a a " + c.want + " human"; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
 func TestAShortLineBetweenTheSidesOfAConflictIsOfASide(t *testing.T) {
 	t.Parallel()
 	ours := owned("b the first of the lines\nb the line of ours\nb end\nb one of ours left out\nb the last of the lines\n")
