@@ -202,8 +202,8 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		}
 		return has(line-1) && has(line) && content.GoesOn(at[line-1], at[line])
 	}
-	says := func(line int) bool {
-		return line < 0 || line >= len(lines) || len(linediff.StripSpace(lines[line])) >= Specific
+	says := func(line int) bool { // a line of the content
+		return line < 0 || line >= len(content.Lines) || len(linediff.StripSpace(content.Lines[line])) >= Specific
 	}
 	for first := 0; first < len(lines); {
 		if !open[first] || !has(first) {
@@ -216,12 +216,13 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		// The first or the last line of the content may now have any neighbour, if the other neighbour says enough.
+		// The first or the last line of the content may now have any neighbour, if the line directly on the run's other
+		// side says enough there.
 		top, bottom := follows(first), follows(last)
 		above := top || at[first].Line == 0
 		below := bottom || at[last-1].Line == len(content.Lines)-1
 		switch {
-		case top && bottom, above && bottom && says(last), top && below && says(first-1):
+		case top && bottom, above && bottom && says(at[last-1].Line+1), top && below && says(at[first].Line-1):
 			needed = 0
 		case above || below:
 			needed = Specific

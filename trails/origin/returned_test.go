@@ -83,6 +83,14 @@ func TestLinesThatComeBack(t *testing.T) {
 		"a blank at its end, below a line that says little": {
 			"something else\nend\n\n", "one base line\nend\nx := 1\n", "one base line\nend\n\ntyped by hand\n", "",
 		},
+		"a brace at its end, without the blank line above it": {
+			"one base line\nthree base line\n\n}\n", "one base line\nthree base line\nfour base line\n",
+			"one base line\nthree base line\n}\ntyped by hand\nfour base line\n", "",
+		},
+		"a brace at its end, without the blank line above it, below a line in other signs": {
+			"one base line\nsay('three base')\n\n}\n", "one base line\nsay(\"three base\")\nfour base line\n",
+			"one base line\nsay(\"three base\")\n}\ntyped by hand\nfour base line\n", "",
+		},
 		"a brace that was all that the path had": {"}\n", base, "one base line\ntyped by hand\n}\ntyped again\n", ""},
 		"nothing but what is new":                {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
