@@ -11,7 +11,8 @@ type OwnerColumn struct {
 	owner int // width without the sign of doubt
 }
 
-// NewOwnerColumn makes a column that fits all lines. An owner gets at most limit cells, unless the id alone needs more.
+// NewOwnerColumn makes a column that fits all lines. An owner gets at most `limit` cells, unless the id alone needs
+// more.
 func NewOwnerColumn(lines []Annotated, style Style, limit int) *OwnerColumn {
 	c := &OwnerColumn{p: newPainter(nil, lines, style), limit: limit}
 	marks := 0

@@ -171,7 +171,7 @@ func (p *painter) person(l *Annotated) string {
 	return p.foreign(l.Commit.Author.Name)
 }
 
-// owner returns the owner's cell, at most limit columns wide. If it is too long, the agent's name is shortened first,
+// owner returns the owner's cell, at most `limit` columns wide. If it is too long, the agent's name is shortened first,
 // then the id of the conversation.
 func (p *painter) owner(l *Annotated, limit int) string {
 	if !l.Owner.ByAI() {

@@ -72,8 +72,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// dirOf returns the directory to which paths in a chat history are relative: the file's directory, if the file is in
-// Aider's usual place.
+// dirOf returns the directory to which paths in a chat history are relative: the file's directory; "" if the file does
+// not have Aider's default name.
 func dirOf(path string) string {
 	if filepath.Base(path) != fileName {
 		return ""

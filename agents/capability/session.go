@@ -20,8 +20,8 @@ type SessionParser interface {
 // SessionDiscoverer finds the sessions of a project that an agent stores.
 type SessionDiscoverer interface {
 	// ProjectSessions lists the sessions in a directory or below it, oldest first; "" lists all. It reads only files that
-	// were changed at since or later; a zero time means all files. If the agent was never used, it returns none and no
-	// error.
+	// were changed at the time `since` or later; a zero time means all files. If the agent was never used, it returns none
+	// and no error.
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 

@@ -94,8 +94,8 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins holds the other sessions from which lines of this file were copied and whose files exist. Such lines count in
-// the other file. If the file of the other session is missing, the copies count.
+// origins holds the other sessions that lines of this file name. Lines that were copied from the file of such a session
+// count there. If that file is missing, the copies count.
 type origins struct {
 	own   string
 	dir   string

@@ -148,7 +148,8 @@ func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	}
 }
 
-// wholeFile returns a file that was read from its first line to its last; nil for other reads.
+// wholeFile returns a manifest of the project that was read from its first line to its last; nil for other files and
+// other reads.
 func wholeFile(raw []byte) *assemble.File {
 	file := &assemble.File{}
 	var start, lines, total int64

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// kinds are Cline's hooks that are boundaries, in the order in which they occur. Cline waits only for the hooks of
+// kinds lists Cline's hooks that are boundaries, in the order in which they occur. Cline waits only for the hooks of
 // calls.
 var kinds = payload.Events{
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},

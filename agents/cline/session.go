@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tools lists the tools of Cline and Roo that change files.
+// tools lists tools of Cline and Roo, with their effects on files.
 var tools = toolcall.Tools{
 	"read_files": toolcall.Reads, "read_file": toolcall.Reads,
 	"editor": toolcall.Replaces, "replace_in_file": toolcall.Replaces, "apply_diff": toolcall.Replaces,

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// meta handles the line that begins a rollout. It ignores the first line of another session, which a fork copied.
+// meta handles the line that begins a rollout. A later line of this kind is recorded as a continuation of the session.
 func (r *rollout) meta(l *line) {
 	if r.state.ID != "" {
 		r.c.Append("continued", "after_step", map[string]any{"timestamp": l.time})

@@ -28,8 +28,8 @@ type table struct {
 }
 
 // readTOML lists the settings and tables of a document with their positions. The positions are needed for edits that
-// leave all other bytes unchanged. Inline tables are listed like other tables. Arrays and arrays of tables are left
-// out, because they contain no setting that git-trace needs.
+// leave all other bytes unchanged. An inline table is listed as a setting, followed by its own settings. Arrays and
+// arrays of tables are left out, because they contain no setting that git-trace needs.
 func readTOML(doc string) ([]setting, []table, error) {
 	var parser unstable.Parser
 	parser.Reset([]byte(doc))

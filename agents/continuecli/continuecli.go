@@ -30,7 +30,7 @@ func (s sessions) root() string {
 	return cmp.Or(s.env.Lookup("CONTINUE_GLOBAL_DIR"), filepath.Join(s.env.Home, ".continue"))
 }
 
-// tools lists the tools of Continue that change files.
+// tools lists tools of Continue, with their effects on files.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "read_file": toolcall.Reads, "builtin_read_file": toolcall.Reads,
 	"Write": toolcall.Writes, "create_new_file": toolcall.Writes, "builtin_create_new_file": toolcall.Writes,

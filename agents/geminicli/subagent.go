@@ -110,7 +110,7 @@ type line struct {
 	first   bool            // the message is the first one
 }
 
-// `busy` reports whether the line is an answer that has no part yet.
+// `busy` reports whether the line is an answer without ended calls: its calls may still run.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
 // givesResults reports whether a line requires another answer: the task, or results of calls. Other texts mean that the

@@ -39,7 +39,7 @@ func (s sessions) root() string {
 	return filepath.Join(data, "goose", "sessions")
 }
 
-// tools lists the tools of Goose that change files.
+// tools lists tools of Goose, with their effects on files.
 var tools = toolcall.Tools{
 	"developer__shell": toolcall.Runs, "shell": toolcall.Runs,
 	"developer__text_editor": toolcall.Edits, "text_editor": toolcall.Edits,

@@ -37,7 +37,7 @@ func (s sessions) root() string {
 	return cmp.Or(s.env.Lookup("GROK_HOME"), filepath.Join(s.env.Home, ".grok"))
 }
 
-// tools lists the tools of Grok that change files.
+// tools lists tools of Grok, with their effects on files.
 var tools = toolcall.Tools{
 	"read_file": toolcall.Reads, "write": toolcall.Writes, "search_replace": toolcall.Replaces,
 	"run_terminal_command": toolcall.Runs,

@@ -156,7 +156,8 @@ const commandMark = "// command: "
 var reporting []byte
 
 // Program returns a plugin that an agent loads. In its source, @REPORT@ is replaced with the function report(event,
-// fields), and @COMMAND@ with the hook command.
+// fields), @PROGRAM@ with the path of the program, @AGENT@ with the name of the agent, and @COMMAND@ with the hook
+// command.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are valid in JavaScript
 	content := bytes.ReplaceAll(source, []byte("@REPORT@\n"), reporting)

@@ -24,7 +24,8 @@ import (
 // sessions implements the capabilities for conversations.
 type sessions struct{ env capability.Env }
 
-// stateFile has the data about the whole conversation; the constant eventsDir contains its events.
+// stateFile is the name of the file with the data about the whole conversation. The constant eventsDir is the name of
+// the directory with its events.
 const (
 	stateFile = "base_state.json"
 	eventsDir = "events"

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are Pi's events that the extension reports.
+// kinds lists Pi's events that the extension reports.
 var kinds = payload.Events{
 	{Name: "session_start", Kind: events.SessionStart},
 	{Name: "before_agent_start", Kind: events.PromptSubmit},

@@ -77,7 +77,8 @@ func (b *callBook) lastFailing() (command, failure string) {
 	return command, failure
 }
 
-// failedLoudly reports whether a command failed. Exit status 1 without output only means an empty search result.
+// failedLoudly reports whether a command failed. Exit status 1 with at most one line of output only means an empty
+// search result.
 func failedLoudly(o *records.Observation) bool {
 	said := ""
 	if o.Content != nil {

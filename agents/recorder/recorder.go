@@ -146,7 +146,7 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 }
 
 // `relinked` updates the commits of a stored record whose session file is missing; if there is no record, it returns
-// the error gone.
+// the error `gone`.
 func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) (Outcome, error) {
 	w := &work{Recorder: r, session: s, calls: newCallBook()}
 	defer w.close()

@@ -33,7 +33,7 @@ func mark(line, signs, word string) bool {
 	return n >= 5 && n <= 9 && strings.TrimRight(line[n:], " >\t\r") == word
 }
 
-// Blocks returns up to most blocks from the lines.
+// Blocks returns the blocks in the lines, at most `most` of them.
 func Blocks(lines []string, most int) []Block {
 	var blocks []Block
 	for i := 0; i < len(lines) && len(blocks) < most; i++ {

@@ -45,8 +45,8 @@ func (d document) From(int64, int64) Source {
 	return &elements{in: bufio.NewReaderSize(d.Tail.From(0), 256<<10), list: d.list, line: 1}
 }
 
-// Begins reports whether a file may begin with an object that has this list: the first line is not a complete object,
-// unless it contains the list.
+// Begins reports whether a file may begin with an object that has this list: its first line is only an opening bracket,
+// or has the list as a member.
 func Begins(head []byte, list string) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))

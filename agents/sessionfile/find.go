@@ -14,9 +14,9 @@ import (
 // maxFiles limits the number of session files of one agent.
 const maxFiles = 200_000
 
-// List lists the regular files below root that the function `take` accepts as session files. It visits at most depth
-// levels of directories and only files that were changed at since or later. The function `take` also sets the known
-// fields. A missing root has no files; unreadable files are skipped. The oldest file comes first.
+// List lists the regular files below root that the function `take` accepts as session files. It visits at most `depth`
+// levels of directories, and only files that were changed at the time `since` or later. The function `take` also sets
+// the known fields. A missing root has no files; unreadable files are skipped. The oldest file comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
 	var found []capability.Session

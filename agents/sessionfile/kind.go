@@ -21,8 +21,8 @@ type Kind struct {
 	Session func(path string, file File) string
 	// Format returns the reader of the file's objects.
 	Format func(c *assemble.Conversation, of Place) Format
-	// Subagent finds the session file of a subagent that a call started, by the id in the result `of` the call; the path
-	// is "" if there is none. It is nil if the agent's subagents have no separate files.
+	// Subagent finds the session file of a subagent that a call started, by the id in the result of the call; the path is
+	// "" if there is none. It is nil if the agent's subagents have no separate files.
 	Subagent func(of Place, call *assemble.Call, id string) Place
 }
 
@@ -110,7 +110,7 @@ func FullHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// First yields up to most objects from the start of a file, until the function `yield` returns false.
+// First yields at most `most` objects from the start of a file, until the function `yield` returns false.
 func First(file File, most int, yield func(object jsonlines.Object) bool) {
 	in := file.From(0, 0)
 	for range most {

@@ -3,8 +3,8 @@
 //
 // The files are read one after the other, in the order of their start. A step that an earlier file has is taken only
 // once: it has the same time, role, calls and beginning of text. Steps are renumbered. Results that only a later file
-// has are passed on as late results. Data about the whole conversation comes from the last file, totals from all files.
-// There is no cursor, so every reading starts from the beginning.
+// has are passed on as late results. Data about the whole conversation comes from the last file, its task from the
+// first one, and totals from all files. There is no cursor, so every reading starts from the beginning.
 package several
 
 import (

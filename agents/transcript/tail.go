@@ -13,7 +13,7 @@ import (
 // ErrNotRegular reports a path that is a directory, a pipe, a device or a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Tail is an open session file that is read from its end.
+// Tail is an open session file.
 type Tail struct {
 	file *os.File
 	size int64

@@ -55,7 +55,7 @@ func (s sessions) root() string {
 	return roots[0]
 }
 
-// tools lists the tools of Zed that change files.
+// tools lists tools of Zed, with their effects on files.
 var tools = toolcall.Tools{
 	"read_file": toolcall.Reads, "edit_file": toolcall.Replaces, "write_file": toolcall.Writes,
 	"create_file": toolcall.Writes, "terminal": toolcall.Runs,

@@ -267,7 +267,7 @@ func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 	return e, err == nil && e.ID != "", err
 }
 
-// matches reads the events of at most limit rows; 0 means all.
+// matches reads the events of at most `limit` rows; 0 means all.
 func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
 	at, err := places(s.scan, prefix, limit)
 	if err != nil {

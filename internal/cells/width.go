@@ -60,8 +60,8 @@ func CutLeft(text string, n int) string {
 // Fit pads or cuts text to exactly n cells.
 func Fit(text string, n int) string { return Pad(Cut(text, n), n) }
 
-// Wrap breaks text at blanks into at most limit lines of at most n cells. It breaks a word only if it is longer than a
-// line. If text is left over, the last line ends with an ellipsis.
+// Wrap breaks text at blanks into at most `limit` lines of at most n cells. It breaks a word only if it is longer than
+// a line. If text is left over, the last line ends with an ellipsis.
 func Wrap(text string, n, limit int) []string {
 	var lines []string
 	line := ""

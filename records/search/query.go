@@ -196,7 +196,7 @@ func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]ma
 	return slices.Concat(lists...), where, nil
 }
 
-// `best` returns up to most matches, the best first.
+// `best` returns at most `most` matches, the best first.
 func best(matches []match, most int) []match {
 	order := func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),

@@ -171,7 +171,7 @@ func (d *dir) size() int {
 	return n
 }
 
-// cut divides the descendants of d into parts with at most limit descendants each. The result `upper` has d and all
+// cut divides the descendants of d into parts with at most `limit` descendants each. The result `upper` has d and all
 // directories above the parts.
 func (d *dir) cut(limit int) (upper, parts []*dir) {
 	rest := []*dir{d}
