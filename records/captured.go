@@ -15,7 +15,7 @@ type Captured struct {
 	Skipped map[string]int
 }
 
-// Add adds the counts from a record's metadata.
+// Add adds the counts from the metadata of an imported record. Other records add nothing.
 func (c *Captured) Add(r *Record) {
 	var told struct {
 		Method  string         `json:"method"`

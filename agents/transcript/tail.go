@@ -47,7 +47,8 @@ func Open(path string) (*Tail, error) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Lines yields the complete lines in the last limit bytes, the last line of the file first. The lines share one buffer.
+// Lines yields the complete lines in the last `limit` bytes, the last line of the file first. The lines share one
+// buffer.
 func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := max(t.size-limit, 0)
@@ -75,5 +76,5 @@ func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	}
 }
 
-// Whole reports whether a window of limit bytes contains the whole file.
+// Whole reports whether a window of `limit` bytes contains the whole file.
 func (t *Tail) Whole(limit int64) bool { return t.size <= limit }

@@ -199,8 +199,8 @@ var stops = map[string]string{
 // maxReason limits the length of the reason why an answer ended.
 const maxReason = 60
 
-// stopOf returns the reason why an answer ended, in the words of records. For a normal end, it is UsualStop.
-// An unknown word is returned unchanged.
+// stopOf returns the reason why an answer ended, in the words of records. For a normal end, it is UsualStop. An unknown
+// word is returned unchanged if it is short and printable; otherwise UsualStop is returned.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)
 	word, known := stops[strings.ToLower(said)]

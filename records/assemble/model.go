@@ -4,7 +4,7 @@ import "strings"
 
 // Model converts an agent's name for a model to the form of records, provider/model. For Claude, the providers Bedrock,
 // Vertex and Copilot use different prefixes, suffixes and dots for the same model. A name with an unknown provider is
-// returned unchanged.
+// returned unchanged. For a text that cannot be a name, Model returns "".
 func Model(name string) string {
 	name = strings.TrimSpace(name)
 	if name == "" || strings.HasPrefix(name, "<") || strings.ContainsAny(name, " \t\n") || len(name) > 120 {

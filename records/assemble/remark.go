@@ -66,8 +66,8 @@ func (c *Conversation) Drop(reason string) {
 	c.remark(func(s *state) { s.Dropped[reason]++ })
 }
 
-// Append adds a value to a metadata list. If after is not "", the value gets a member with this name, which contains
-// the number of the step before it. The value of a subagent also gets the subagent's id.
+// Append adds a value to a metadata list. If the parameter `after` is not "", the value gets a member with this name,
+// which contains the number of the step before it. The value of a subagent also gets the subagent's id.
 func (c *Conversation) Append(list, after string, value map[string]any) {
 	if c.parent != nil {
 		value["subagent"] = c.id
