@@ -195,8 +195,8 @@ type scanner struct {
 
 const chunk = 256 << 10
 
-// fill reads more data after it has dropped the bytes before keep. It returns the distance by which the content of buf
-// moved.
+// fill reads more data after it has dropped the bytes before `keep`. It returns the distance by which the content of
+// buf moved.
 func (s *scanner) fill(keep int) (moved int) {
 	if s.err != nil {
 		return 0

@@ -54,7 +54,7 @@ type row struct {
 	lost     int // the number of results without a call
 	strange  int // the number of inconsistent token counts
 	cost     float64
-	took     float64 // the duration of the next answer's call, in seconds
+	took     float64 // the duration of the next call that is answered, in seconds
 }
 
 // Begin starts the conversation of a row.
@@ -199,7 +199,7 @@ func (t *Talk) Answered(id string, r assemble.Result) error {
 	return t.Result(records.Locator{}, known, r)
 }
 
-// Took sets the duration of the next answer's only call, in seconds.
+// Took sets the duration of the next call that is answered, in seconds.
 func (t *Talk) Took(seconds float64) { t.took = seconds }
 
 // Open returns the number of calls without a result.

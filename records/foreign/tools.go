@@ -33,7 +33,7 @@ var tools = []tool{
 	{names: "read view", path: "file_path"},
 }
 
-// verbs that only read.
+// viewing is the verb that only reads.
 const viewing = "view"
 
 // describe sets what a call reads, writes and runs; the edit counts once the call has succeeded.

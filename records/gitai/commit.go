@@ -49,8 +49,8 @@ func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
 // HumanKey returns the key of a person, who is given in git's form of an author: "Name <mail>".
 func HumanKey(author string) string { return "h_" + digest(author) }
 
-// FromCommit makes the note of a commit. Lines that a person wrote are attributed to author, "Name <mail>". Files whose
-// names the format cannot express are left out and counted.
+// FromCommit makes the note of a commit. Lines that an editor saw a person write are attributed to `author`, "Name
+// <mail>". Files whose names the format cannot express are left out and counted.
 func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	n = &Note{Metadata: Metadata{
 		SchemaVersion: Version, GitAIVersion: Writer, BaseCommit: c.Commit.String(),

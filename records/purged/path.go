@@ -77,7 +77,7 @@ func pathByte(c byte) bool {
 func Taken(input json.RawMessage) bool { return string(input) == takenInput }
 
 // CutStep removes the uses of the paths from a step: inputs and results of calls, and pieces of code. It adds these
-// calls to calls, because their results may come later. It returns the number of removed parts.
+// calls to `calls`, because their results may come later. It returns the number of removed parts.
 func (s *Set) CutStep(step *records.Step, calls map[string]bool) (n int) {
 	if len(s.Paths()) == 0 {
 		return 0

@@ -123,7 +123,7 @@ func newFinder(key []byte, prints []print) (*finder, error) {
 	return f, nil
 }
 
-// find returns the positions of purged texts; if any is set, only the first one.
+// find returns the positions of purged texts; if `any` is set, only the first one.
 func (f *finder) find(text string, any bool) [][2]int {
 	if len(f.lengths) == 0 {
 		return nil

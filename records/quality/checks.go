@@ -156,7 +156,7 @@ func part(n, of int) (float64, bool) {
 	return float64(n) / float64(of), true
 }
 
-// atLeast does the same as part, but a share of at least enough counts as 1.
+// atLeast does the same as part, but a share of at least `enough` counts as 1.
 func atLeast(n, of int, enough float64) (float64, bool) {
 	share, applies := part(n, of)
 	if share >= enough {

@@ -6,11 +6,12 @@
 //
 // Promises:
 //
-//   - Every text that encoding/json accepts is accepted, with the same strings and numbers.
+//   - Every text that encoding/json accepts is accepted, with the same strings and numbers, unless it is nested too
+//     deeply.
 //   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken line, or two lines in
 //     one, are reported at the byte where the fault is. Two things are accepted although RFC 8259 forbids them: control
-//     characters in strings, and unknown escapes in strings that the caller does not read.
-//   - Nothing panics, and nesting is limited ([MaxDepth]).
+//     characters and unknown escapes in strings.
+//   - Nothing panics, and nesting is limited to [MaxDepth] levels.
 //
 // A value of an unexpected kind is skipped and returned as the zero value. The formats of other programs change, and
 // one changed member must not lose the rest.

@@ -113,7 +113,7 @@ func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func(
 	return work(r)
 }
 
-// settle waits for unfinished work, the oldest first, until at most left pieces remain and their texts fit the limit.
+// settle waits for unfinished work, the oldest first, until at most `left` pieces remain and their texts fit the limit.
 func (s *Sink) settle(left int) error {
 	a := s.ahead
 	if a == nil {

@@ -24,7 +24,7 @@ var calls = [...]call{
 // mostArguments limits the length of a call's arguments, in bytes.
 const mostArguments = 400
 
-// ofCalls finds secrets among the arguments of the functions in calls.
+// ofCalls finds secrets among the arguments of the functions in `calls`.
 func (s *marks) ofCalls() []span {
 	var found []span
 	for _, place := range s.at[atCall] {

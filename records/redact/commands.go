@@ -10,7 +10,7 @@ const commandRule = "command-password"
 
 // argument describes how a command takes a password as an argument.
 type argument struct {
-	command string // the command's text, at the line's start or after a space or slash
+	command string // the command's text; no letter, digit or sign of a name precedes it
 	option  string
 	takes
 }
@@ -20,7 +20,7 @@ type takes int
 
 const (
 	apart    takes = 0 // the password is the next word
-	attached takes = 1 // directly after the option, or after a space
+	attached takes = 1 // directly after the option; for sshpass also after a space
 	login    takes = 2 // the password follows a name and a colon, a percent sign or a comma
 	last     takes = 4 // the last word of the command
 	single   takes = 8 // the password is the next word, and no other letter precedes the option's letter
@@ -118,7 +118,7 @@ func (s *marks) commands() []span {
 }
 
 // asTyped rewrites a list of words ("mysql", "-uroot") as a shell command. The result `places` gives the position in
-// line of each byte of typed. If the line has no such list, it returns the line itself and nil.
+// `line` of each byte of `typed`. If the line has no such list, it returns the line itself and nil.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil
@@ -285,7 +285,7 @@ func (a *argument) behindOption(line string, begin int) int {
 	}
 }
 
-// commandsIn returns, for each entry of arguments, the position after its command in a line; 0 if the command is
+// commandsIn returns, for each entry of `arguments`, the position after its command in a line; 0 if the command is
 // missing.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	margin := line[:1+strings.IndexByte(line, '-')] // the margin of a diff, or of grep: 12-
@@ -309,7 +309,7 @@ func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	return begins, any
 }
 
-// firstOfCommand has the first letter of each command in arguments.
+// firstOfCommand has the first letter of each command in `arguments`.
 var firstOfCommand = func() (letters [256]bool) {
 	for k := range arguments {
 		letters[arguments[k].command[0]] = true
@@ -332,7 +332,7 @@ func shellWord(line string, at int) (start, end int) {
 	return at, end
 }
 
-// `identified` finds passwords in SQL: IDENTIFIED BY '…'.
+// `identified` finds passwords in SQL: IDENTIFIED BY '…', PASSWORD FOR bob = '…'.
 func identified(text string) []span {
 	var found []span
 	for from := 0; ; {

@@ -59,14 +59,16 @@ func resolve(v *reading, text string) (changed bool) {
 	return changed
 }
 
-// resolves marks the bytes at which resolve acts. The variable endsForm marks them for a word with percent-encoding.
+// resolves marks the bytes at which resolve acts. The variable endsForm also marks the bytes at which a word with
+// percent-encoding ends.
 var (
 	resolves = [256]bool{'\\': true, '%': true, '&': true, '+': true}
 	endsForm = [256]bool{'\\': true, '%': true, '&': true, '+': true, ' ': true, '\n': true, '\t': true,
 		'"': true, '\'': true}
 )
 
-// formAhead reports whether the current word has percent-encoding further on, as in a submitted web form.
+// formAhead reports whether the current word has percent-encoding or another field further on, as in a submitted web
+// form.
 func formAhead(text string) bool {
 	const far = 256
 	text = text[:min(len(text), far)]

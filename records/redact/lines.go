@@ -11,7 +11,7 @@ const (
 )
 
 // ofLines finds cookies, database passwords in connection strings, webhook addresses, Rails keys, passwords of net use
-// and lines of .pgpass.
+// and net user and in server configurations, and lines of .pgpass.
 func (s *marks) ofLines() []span {
 	var found []span
 	text, from := s.text, 0

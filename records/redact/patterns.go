@@ -232,7 +232,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// find runs the finder on a text, window by window. It puts spaces around possible tokens first (see loosen).
+// find runs the finder on a text, window by window. Callers pass the result of loosen.
 func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	var found []span
 	for from, to := range windows(text) {
@@ -252,8 +252,8 @@ func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	return found, nil
 }
 
-// privateKeyRule is gitleaks' rule for private key blocks. Its findings are ignored: this package's own expression
-// finds the whole block.
+// privateKeyRule is gitleaks' rule for private key blocks. Its findings are not searched for in other places: this
+// package's own expression finds the whole block.
 const privateKeyRule = "private-key"
 
 var _ Finder = (*gitleaks.Rules)(nil)

@@ -173,7 +173,7 @@ const (
 // maxPasses limits the passes over a text: once a secret is removed, text after it may be recognised as a name.
 const maxPasses = 4
 
-// redact searches and replaces until it finds nothing more. The parameter name is the JSON member or the file that
+// redact searches and replaces until it finds nothing more. The parameter `name` is the JSON member or the file that
 // holds the text, or "".
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0

@@ -25,7 +25,7 @@ type Purged interface {
 	// Find returns the positions of purged text, as pairs of start and end.
 	Find(text string) [][2]int
 	// CutStep, CutResult and CutHead remove all data about purged files, and return the number of removals. CutStep adds
-	// to calls the calls whose results must be removed too.
+	// to `calls` the calls whose results must be removed too.
 	CutStep(step *records.Step, calls map[string]bool) int
 	CutResult(result *records.Observation, calls map[string]bool) int
 	CutHead(head *records.Record) int

@@ -28,8 +28,8 @@ const (
 	families
 )
 
-// beginnings is an index of the first three bytes of all words. Each word has a bit, which is set for the possible
-// bytes at its first, second and third position.
+// beginnings is an index of the first three bytes of all words. The words of one call of add have a common bit, which
+// is set for their possible bytes at the first, second and third position.
 type beginnings struct {
 	byte   [3][256]uint64
 	family [64]uint8
@@ -82,7 +82,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	return b
 }
 
-// add gives the words of a family one bit. Bytes of different words may also match in a mixed combination, so the rules
+// add gives words of a family one bit. Bytes of different words may also match in a mixed combination, so the rules
 // check each position again.
 func (b *beginnings) add(family uint8, folded bool, words ...string) {
 	bit := uint64(1) << b.words // 64 bits are the limit

@@ -54,8 +54,8 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	return redacted, nil
 }
 
-// Redacted adds the JSON of a step that was redacted earlier as the next step. The JSON is from a stored record, and n
-// is its number of redactions.
+// Redacted adds the JSON of a step that was redacted earlier as the next step. The JSON is from a stored record, and
+// `n` is its number of redactions.
 func (s *Sink) Redacted(raw []byte, n int) error {
 	return s.settled(func() error {
 		s.counts = append(s.counts, n)
@@ -89,7 +89,7 @@ func (s *Sink) Secrets() bool {
 	return len(s.redactor.seen) > 0
 }
 
-// Step redacts the next step and stores it.
+// Step redacts the next step and stores it. It drops stored steps with the same or a greater index.
 func (s *Sink) Step(step *records.Step) error {
 	return s.do(func() error {
 		taken := 0

@@ -54,8 +54,8 @@ const (
 // telemetryLabels lists the last words of telemetry member names whose values other data refers to.
 var telemetryLabels = []string{"id", "key", "kind", "model", "name", "role", "service", "time", "toolCallId", "type"}
 
-// Telemetry redacts the JSON of a span or log event, except for ids and member names. It returns the number of
-// redactions.
+// Telemetry redacts the JSON of a span or log event. From ids and similar values it removes only secrets. It changes
+// member names only inside inputs and results. It returns the number of redactions.
 func (r *Redactor) Telemetry(ctx context.Context, raw []byte) ([]byte, int, error) {
 	w := walker{Redactor: r, ctx: ctx}
 	err := w.value(rawjson.NewDecoder(raw), ofTelemetry, prose)

@@ -51,7 +51,7 @@ func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m 
 }
 
 // nextRun returns the next run of letters that has at least the given length; -1 if there is none. It tests only every
-// least-th byte until it finds a letter.
+// `least`-th byte until it finds a letter.
 func nextRun(text string, from, least int, letter *[256]bool) (start, end int) {
 	for at := from + least - 1; at < len(text); {
 		if !letter[text[at]] {

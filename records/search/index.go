@@ -162,7 +162,7 @@ func (ix *Index) allDigests() ([]Digest, error) {
 }
 
 // `mended` calls the function `do`. If `do` finds that index files are damaged, mended builds the index again and calls
-// do again.
+// `do` again.
 func (ix *Index) mended(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.EOF) {

@@ -154,7 +154,7 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
-// `counted` adds up the numbers for each place. If some is set, only wanted conversations count.
+// `counted` adds up the numbers for each place. If `some` is set, only wanted conversations count.
 func counted(where []whole, some bool, want func(place) bool) map[In]int {
 	out := map[In]int{}
 	for _, w := range where {
@@ -219,7 +219,7 @@ func best(matches []match, most int) []match {
 type match struct {
 	place
 	score float64
-	kept  int              // the number of steps
+	kept  int              // the number of steps in the array
 	steps [mostHits]scored // the best first
 }
 

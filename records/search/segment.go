@@ -272,7 +272,7 @@ func openSegment(from io.ReaderAt, size int64) (*segment, error) {
 	return s, nil
 }
 
-// read reads a part of the segment, which must lie between low and high.
+// read reads a part of the segment, which must lie between `low` and `high`.
 func (s *segment) read(offset, size, low, high uint64) ([]byte, error) {
 	if offset < low || offset > high || size > high-offset {
 		return nil, fmt.Errorf("%w: a part lies outside", errDamaged)
@@ -304,7 +304,7 @@ func (s *segment) word(i int) (word, error) {
 // mostBeginnings limits the number of words that begin with one word of a query.
 const mostBeginnings = 50
 
-// find returns the entries of the words that begin with prefix, and of prefix itself.
+// find returns the entries of the first words that begin with `prefix`, and of `prefix` itself.
 func (s *segment) find(prefix string) ([]word, error) {
 	var failed error
 	first := sort.Search(int(s.counts[1]), func(i int) bool {

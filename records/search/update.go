@@ -17,7 +17,7 @@ import (
 const (
 	// fullSegment is the size of a segment's text, in bytes, at which a new segment is started.
 	fullSegment = 32 << 20
-	// mostSegments is the number of segments at which small ones are merged.
+	// mostSegments is the number of segments above which small ones are merged.
 	mostSegments = 12
 )
 

@@ -50,8 +50,8 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// `stands` reports whether the turn's work still exists: some of its lines are alive or, if that is unknown, one of its
-// changes was not undone in the conversation.
+// `stands` reports whether the turn's work still exists: some of its lines are alive or, if that is unknown, the turn
+// changed a file.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0

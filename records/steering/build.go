@@ -129,8 +129,8 @@ func (c *conversation) nodes() []*turn {
 }
 
 // originOf returns the turn that a conversation continues; nil if there is none. For a fork, it is the last turn of the
-// original conversation. Otherwise it is the last prompt of the previous conversation, if both changed a common file or
-// were on the same branch.
+// original conversation before the fork. Otherwise it is the last prompt of the previous conversation, if both changed
+// a common file or were on the same branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)

@@ -71,7 +71,7 @@ func findChains(conv *conversation, failures []*failure, words *Words) []*chain 
 // repairs holds the facts that show which turn corrected a failure.
 type repairs struct {
 	ran     map[string][]*turn // turns in which a command succeeded, by command
-	takers  map[*turn]*turn    // first turn that removed some lines of a turn, by turn
+	takers  map[*turn]*turn    // first correction that removed some lines of a turn, by turn
 	follows map[*turn]*turn    // next prompt, by turn
 	failed  map[*turn]bool     // turns that were corrected again
 	commits []*turn            // turns with a call that made a commit

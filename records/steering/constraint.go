@@ -67,7 +67,7 @@ func (w *Words) clauses(text string) []string {
 	return out
 }
 
-// sentences splits a text at line feeds and at full stops that end a word.
+// sentences splits a text at line feeds, and at full stops and similar signs that end a word.
 func sentences(text string) []string {
 	const most = 400
 	var out []string
@@ -114,7 +114,8 @@ func (w *Words) keyOf(clause string) []string {
 	return out
 }
 
-// sameKey reports whether one key contains all words of the other.
+// sameKey reports whether one key contains all words of the other. A key of one word is only compared with keys of at
+// most two.
 func sameKey(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

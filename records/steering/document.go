@@ -120,7 +120,8 @@ func (a *analysis) writeLessons(d *treetrace.Document) {
 	}
 }
 
-// count adds a conversation to the statistics, if it has a prompt. Calls before the first prompt count too.
+// count adds a conversation to the statistics, and to the sessions if it has a prompt. Calls before the first prompt
+// count too.
 func (a *analysis) count(c *conversation) {
 	s := &a.doc.Stats
 	one := c.session()

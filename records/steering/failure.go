@@ -19,7 +19,7 @@ type failure struct {
 	subject    string // a constraint, a command, a file or a package; without it there is no lesson
 	reason     string // the person's words when they declined the call
 	command    string // the failed command; its success shows the correction
-	asked      *turn  // the turn that first stated the constraint
+	asked      *turn  // the newest earlier turn that stated the constraint
 	corrector  *turn
 	byEvidence bool // the corrector is known from evidence
 	byWords    bool // the failure is known only from words

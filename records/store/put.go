@@ -96,7 +96,7 @@ func (s *Store) swap(ctx context.Context, changes []Change, out []Stored) error 
 	return nil
 }
 
-// commit makes the commit after tip; zero if nothing changes.
+// commit makes the commit after `tip`; zero if nothing changes.
 func (s *Store) commit(tip refs.OID, changes []Change, out []Stored) (refs.OID, error) {
 	root, err := s.root(tip)
 	if err != nil {

@@ -57,7 +57,7 @@ type Rewritten struct {
 
 // Rewrite judges every version of every record: present and past, own and fetched. It rewrites the histories without
 // the removed parts. It changes neither refs nor old objects: Move moves the refs, and Old lists the objects that can
-// then be deleted. If dry is set, it writes nothing.
+// then be deleted. If `dry` is set, it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Store) Move(ctx context.Context, moves []Move) error {
 	return nil
 }
 
-// JudgeFile judges a blob that is on no ref. It reports whether the blob is a record that must be removed.
+// JudgeFile judges a blob that is on no ref. It reports whether the blob is a record that must be removed or changed.
 func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
 	raw, err := s.objects.Blob(id)
 	if errors.Is(err, refs.ErrTooLarge) { // it was fetched, because this clone's records are smaller
@@ -224,7 +224,7 @@ type link struct {
 	commit refs.Commit
 }
 
-// maxChain limits the number of commits of a foreign ref.
+// maxChain limits the number of commits of a ref.
 const maxChain = 1 << 20
 
 // chain lists the commits of a history from its tip, newest first.

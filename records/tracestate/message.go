@@ -62,7 +62,7 @@ func (d Dialect) result(r *records.Observation) string {
 	return o.String()
 }
 
-// assistant writes an answer, without thinking if thought is "".
+// assistant writes an answer, without thinking if `thought` is "".
 func (d Dialect) assistant(s *records.Step, thought string) string {
 	text := content(s)
 	if len(s.ToolCalls) == 0 && thought == "" {

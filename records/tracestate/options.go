@@ -11,7 +11,7 @@ type History string
 // The forms. The full histories of a conversation grow with the square of its length.
 const (
 	Full  History = "full"  // all messages
-	Delta History = "delta" // only the messages after the state that base names
+	Delta History = "delta" // only the messages after the state that `base` names
 )
 
 // Dialect is the form of messages.

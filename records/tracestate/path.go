@@ -52,7 +52,7 @@ type path struct {
 type paths struct {
 	main     *path
 	branches map[int]*branch // branches by step
-	agents   map[int]*path   // paths by step of a subagent
+	agents   map[int]*path   // paths by step of a subagent, or by -1-N for a call at step N
 	forks    map[int]*path   // path after a step, by step at which a branch begins
 }
 

@@ -54,7 +54,7 @@ func indented(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indent appends an encoded value and indents its further lines with prefix.
+// indent appends an encoded value and indents its further lines with `prefix`.
 func indent(out *bytes.Buffer, v any, prefix string) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

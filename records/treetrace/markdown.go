@@ -97,7 +97,7 @@ func (d *Document) legend() string {
 	return strings.Join(out, " · ")
 }
 
-// pathLine writes a node. An abandoned branch is indented one level more than its origin.
+// pathLine writes a node. A node of an abandoned branch is indented by one level.
 func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) {
 	depth := 0
 	if n.ParentID != nil {

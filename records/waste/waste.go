@@ -33,7 +33,7 @@ const (
 	largeTokens = 8000
 	leastTokens = 50 // tokens of a repeated result
 	tokenBytes  = 4
-	manyFails   = 3 // failures of one command; two are enough if nothing was edited in between
+	manyFails   = 3 // failures of one command; two are enough if nothing was edited until the loop ended
 )
 
 // Finding is unnecessary text in the context.
@@ -84,7 +84,7 @@ type loop struct {
 	model  string
 }
 
-// Of finds the waste of a conversation. If cost is nil, all costs are unknown.
+// Of finds the waste of a conversation. If `cost` is nil, all costs are unknown.
 func Of(r *records.Record, cost Cost) *Result {
 	f := &finder{cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
 	compacted := slices.Sorted(maps.Keys(r.Summaries())) // the context was replaced after these steps
@@ -209,7 +209,7 @@ func (k Kind) Words() string {
 	return cmp.Or(words[k], strings.ReplaceAll(string(k), "_", " "))
 }
 
-// Way describes what a finding repeats, or how a loop ended. The function name returns the name of a step.
+// Way describes what a finding repeats, or how a loop ended. The function `name` returns the name of a step.
 func (f *Finding) Way(name func(step int) string) string {
 	switch {
 	case f.Of == nil:

@@ -220,8 +220,8 @@ const (
 	longestFold  = 3
 )
 
-// mayMatch reports whether a match may have the keyword at a position of a text. After a byte outside ASCII, any match
-// is possible.
+// mayMatch reports whether a match may have the keyword at a position of a text. The test of a core ends at a byte
+// outside ASCII: a match is then possible if the core allows such a byte.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
 		if c := &cores[i]; c.keyword == keyword && c.stands(text, start-c.at) {

@@ -27,8 +27,8 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a range of a text in which a rule may match. The field `sure` says that a match may contain more than allowed
-// text.
+// part is a range of a text in which a rule may match. The field `sure` says that a finding is possible: other parts
+// are searched only together with such a part.
 type part struct {
 	rule, start, end int
 	sure             bool
@@ -187,8 +187,8 @@ const (
 	longestWord = 16 << 10 // a token that begins within this distance is read to its end
 )
 
-// `around` returns the part of a text that may hold a match with a keyword. The smaller part, near, ends with the line
-// after the keyword's line.
+// `around` returns the part of a text that may hold a match with a keyword. The smaller part, `near`, ends with the
+// line after the keyword's line.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)
 	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
