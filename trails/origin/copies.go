@@ -192,7 +192,7 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 			}
 		}
 	}
-	if together {
+	if together || len(tops) == 0 || len(bottoms) == 0 {
 		return found
 	}
 	return append(c.near(line, tops, -1), c.near(line, bottoms, 1)...)

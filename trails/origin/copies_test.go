@@ -151,6 +151,7 @@ func TestAShortLineBetweenTheSidesOfAConflictIsOfASide(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"above lines that are left out", "the line of ours\n\nreturn nil\nthe line of theirs\n", "b b a a c b"},
 		{"below lines that are left out", "the line of ours\nend\nthe line of theirs\n", "b b b c b"},
+		{"beside a new line", "the line of ours\na new one among them\nreturn nil\nthe line of theirs\n", "b b - - c b"},
 		{"that no side has", "the line of ours\n}\nthe line of theirs\n", "b b - c b"},
 		{"beyond a line that is not left out", "one that is left out\nthe line of ours\n\nthe line of theirs\n", "b a b - c b"},
 	} {

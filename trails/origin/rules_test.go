@@ -296,7 +296,7 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 			continue
 		}
 		var all []place
-		apart := true
+		apart := len(places(above)) > 0 && len(places(below)) > 0
 		for _, a := range places(above) {
 			for _, b := range places(below) {
 				apart = apart && (a.source != b.source || b.line-a.line > 8 || b.line < a.line)
