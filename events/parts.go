@@ -145,7 +145,7 @@ func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 		}
 		p, err := l.ReadPublication(lock.Current())
 		if err != nil || !l.restoreParts(j, lock.Current()) {
-			return l.setSeal(ctx, j, sealBase{end: flatEnd{offset: j.head}}, lock)
+			return l.setSeal(ctx, j, sealBase{}, lock)
 		}
 		from := mergeFrom(p.Files, base.end.seq)
 		if from == len(p.Files) {
@@ -154,7 +154,7 @@ func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
 		if base.parts, err = addParts(nil, p.Files[:from], l.writeMain); err != nil {
 			return err
 		}
-		base.end = flatEnd{offset: j.head}
+		base.end = flatEnd{}
 		if from > 0 {
 			if base.end, err = j.find(p.Files[from].First - 1); err != nil {
 				return err
@@ -180,7 +180,7 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 		if _, err := l.sealedFile(f); err == nil {
 			continue
 		}
-		before := flatEnd{offset: j.head}
+		var before flatEnd
 		if f.First > 1 {
 			if before, err = j.find(f.First - 1); err != nil {
 				return false

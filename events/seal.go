@@ -200,7 +200,7 @@ func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err
 // the file stays unchanged. A lost file of events is written again, so that git finds the whole history. If that is
 // impossible, the next seal begins a new history, because git fails at a history with missing objects.
 func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) {
-	none := sealBase{end: flatEnd{offset: j.head}}
+	var none sealBase
 	if current.IsZero() {
 		return none, nil
 	}

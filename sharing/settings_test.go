@@ -45,18 +45,25 @@ func TestThePushURLIsTheOneOfGit(t *testing.T) {
 	}
 }
 
-// Where several remotes have a level, none is taken, and the message names them.
+// Where several remotes have a level, or none has one, none is taken, and the message names what there is to choose.
 func TestOfSeveralRemotesNoneIsTaken(t *testing.T) {
 	t.Parallel()
 	w := recording.New(t)
-	for _, name := range []string{"origin", "fork", "other"} {
-		w.Git("remote", "add", name, "/srv/"+name+".git")
-	}
 	destination := func() (string, error) {
 		s, err := sharing.ReadSettings(t.Context(), w.Repo)
 		w.Check(err)
 		r, err := s.Destination("")
 		return r.Name, err
+	}
+	if _, err := destination(); !errors.Is(err, sharing.ErrNoneThere) {
+		t.Errorf("without a remote: %v", err)
+	}
+	w.Git("remote", "add", "origin", "/srv/origin.git")
+	if _, err := destination(); !errors.Is(err, sharing.ErrNoRemote) || !strings.Contains(err.Error(), "origin") {
+		t.Errorf("one without a level: %v", err)
+	}
+	for _, name := range []string{"fork", "other"} {
+		w.Git("remote", "add", name, "/srv/"+name+".git")
 	}
 	if _, err := destination(); !errors.Is(err, sharing.ErrNoRemote) || strings.Contains(err.Error(), "origin") {
 		t.Errorf("without a level: %v", err)

@@ -375,11 +375,14 @@ func (o *origins) explained(f *file, reported bool) (bool, error) {
 	q := o.questionOf(f)
 	q.Reported = reported
 	v, err := q.Judge()
-	if err == nil && (v.Explained || q.Work.Restored) {
+	if err != nil {
+		return false, err
+	}
+	if v.Explained || q.Work.Restored {
 		o.tree.noteTaken(f)
 	}
-	if err != nil || v.Explained {
-		return v.Explained, err
+	if v.Explained {
+		return true, nil
 	}
 	if v.Put != nil {
 		f.old, f.oldPath, f.oldMode = *v.Put, f.path, f.newMode

@@ -55,7 +55,7 @@ func (l *looker) losses() error {
 	}
 	for who, n := range by {
 		loss := Loss{Lines: n, Commit: who.id, Author: who.author}
-		if !who.reverts.IsZero() && l.holds(who.reverts) {
+		if l.holds(who.reverts) {
 			l.now.Reverted = append(l.now.Reverted, loss)
 		} else {
 			l.now.Lost = append(l.now.Lost, loss)

@@ -93,7 +93,7 @@ type place struct {
 	taken  bool
 }
 
-// finder holds the deleted and the inserted lines of some changes, both in order.
+// finder holds the deleted and the inserted lines of some changes, both in order, with a separator at both ends.
 type finder struct {
 	deleted, inserted []place
 	keys              map[string]int
@@ -106,7 +106,7 @@ type finder struct {
 var separator = place{key: -1}
 
 func newFinder(changes []*Change) *finder {
-	f := &finder{changes: changes, keys: map[string]int{}}
+	f := &finder{changes: changes, deleted: []place{separator}, inserted: []place{separator}, keys: map[string]int{}}
 	for _, c := range changes {
 		for i := range c.parts {
 			p := &c.parts[i]
@@ -197,8 +197,7 @@ func (f *finder) blocks() candidates {
 // extend extends a block from a pair of equal lines in both directions.
 func (f *finder) extend(d, n int) block {
 	same := func(d, n int) bool {
-		return d >= 0 && n >= 0 && d < len(f.deleted) && n < len(f.inserted) &&
-			f.deleted[d].key >= 0 && f.deleted[d].key == f.inserted[n].key
+		return f.deleted[d].key >= 0 && f.deleted[d].key == f.inserted[n].key
 	}
 	for same(d-1, n-1) {
 		d--
