@@ -116,6 +116,9 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 		q.withoutNewer(bases)
 	}
 	if len(bases) == 0 && q.pending && len(k.answers) > 0 {
+		if _, there := q.tracked(); !there { // a new file
+			return nil, nil
+		}
 		head := *q
 		head.pending = false
 		if a, lines := head.compose(k, nil); a != nil && head.keep(k, a, lines) {
@@ -282,8 +285,8 @@ func (b *builder) take(e *Entry) bool {
 // keep stores a new answer of git, if the content that it is for is known.
 func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	content := append(bytes.Join(lines, []byte("\n")), '\n')
-	blob, ok := q.committed(k)
-	if !ok || q.incomplete || q.pending && q.moved() {
+	blob, there := q.committed(k)
+	if q.incomplete || q.pending && q.moved() || !there && !q.newFile(a) {
 		return false
 	}
 	ids := [...]refs.OID{
@@ -292,7 +295,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	}
 	uncommitted := slices.ContainsFunc(a.runs, func(r run) bool { return !r.from.commit.Committed() })
 	switch {
-	case slices.Contains(ids[:], blob):
+	case there && slices.Contains(ids[:], blob):
 		if uncommitted {
 			return false
 		}
@@ -301,7 +304,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 		return false // git would store bytes that differ from the file
 	default:
 		a.content, a.pending = q.repo.Format.Hash(refs.BlobObject, q.raw), true
-		if slices.ContainsFunc(a.runs, func(r run) bool {
+		if there && slices.ContainsFunc(a.runs, func(r run) bool {
 			return !r.from.commit.Committed() && r.from.previous != (Origin{q.commit, q.path})
 		}) {
 			return false
@@ -310,6 +313,17 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	a.commits = []refs.OID{q.commit}
 	k.put(a)
 	return true
+}
+
+// newFile reports whether git found no line of an untracked file in HEAD. With the index that has only this name, git
+// takes every file of HEAD for its former name. So the user's index has no part in the answer.
+func (q *inquiry) newFile(a *answer) bool {
+	if _, limited := q.settings().Get("diff.renamelimit"); limited { // fewer names may give more lines
+		return false
+	}
+	return q.pending && q.beside != nil && !slices.ContainsFunc(a.runs, func(r run) bool {
+		return r.from.commit.Committed() || r.from.previous != Origin{}
+	})
 }
 
 // `unchanged` reports whether the commit has the same content as the work tree. Then every line has a commit.
