@@ -32,7 +32,7 @@ func Explain(err error) error {
 	return exit.Fail(refused.ExitCode(), err, hint)
 }
 
-// pathHint suggests a path of the repository in place of an unknown one.
+// pathHint returns the hint for git's message about an unknown path.
 func pathHint(message string) string {
 	_, path, _ := strings.Cut(message, "'")
 	if end := strings.LastIndex(path, "'"); end >= 0 {

@@ -15,7 +15,7 @@ const (
 	noColor   = "\x1b[m"
 )
 
-// Paint returns the text in a colour. Blank text stays as it is.
+// Paint returns the text in a colour. Blank text is returned unchanged.
 func (p Pen) Paint(color, text string) string {
 	if !p.On || strings.TrimSpace(text) == "" {
 		return text

@@ -35,8 +35,8 @@ func NoSuch(what, name string, known []string) error {
 		Meant(name, known, "known are "+strings.Join(known, ", ")))
 }
 
-// Edits returns the number of edits that turn a into b. An edit inserts, deletes or replaces a character, or swaps two
-// neighbours (Damerau-Levenshtein distance, each place edited once).
+// Edits returns the number of edits that turn `a` into `b`. An edit inserts, deletes or replaces a character, or swaps
+// two neighbours (Damerau-Levenshtein distance, each place edited once).
 func Edits(a, b string) int {
 	before, last := []int{}, make([]int, len(b)+1)
 	for j := range last {

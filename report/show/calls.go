@@ -104,7 +104,7 @@ func counts(added, removed int) string {
 	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
-// held names the first commit with lines of a call, and counts the others.
+// `held` names the first commit with lines of a call, and counts the others.
 func (d *showDrawer) held(c *view.Call) string {
 	added := 0
 	for _, f := range c.Files {
@@ -225,7 +225,7 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 	}
 }
 
-// diff draws the changed lines with context, or only the lines inside crop. If their text is lost, it draws their
+// diff draws the changed lines with context, or only the lines inside `crop`. If their text is lost, it draws their
 // number.
 func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	p := list[0]

@@ -42,14 +42,14 @@ func (c *commitView) draw(d *showDrawer) {
 	}
 }
 
-// reviews draws the reviewers of a commit, one a line.
+// reviews draws the reviewers of a commit, one on each line.
 func (d *showDrawer) reviews(list []view.Review) {
 	for i, r := range list {
 		d.field(label(i == 0, "reviewed"), d.safe(r.Who+" ("+r.How+")"))
 	}
 }
 
-// mergeOf lists the parents of a merge, as git log does.
+// mergeOf lists the parents of a merge in the form of git log.
 func mergeOf(parents []refs.OID) string {
 	short := make([]string, len(parents))
 	for i, p := range parents {

@@ -103,7 +103,7 @@ func (v *Viewer) hunk(id events.PatchID) (Drawable, error) {
 	return hunkView{hunk}, nil
 }
 
-// missing returns the error for an object that the index has and the log does not; nil if ok.
+// `missing` returns the error for an object that the index has and the log does not; nil if `ok` is true.
 func missing(ok bool, what string) error {
 	if ok {
 		return nil

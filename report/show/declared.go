@@ -13,10 +13,10 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// asDeclared follows the figures that come from the call itself, if no hook saw its change.
+// asDeclared is the text after figures that come from the call itself, if no hook saw its change.
 const asDeclared = "by the call"
 
-// declared draws a change as its call declares it, around one of the new lines.
+// `declared` draws a change as its call declares it, around one of the new lines.
 func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	changes := make([]patch.Change, len(e.Hunks))
 	for i, h := range e.Hunks {
@@ -74,7 +74,7 @@ func (d *showDrawer) declares(call *records.ToolCall, result *records.Observatio
 	return list
 }
 
-// changed returns the number of lines that a call wrote: as hooks saw it, or as the call declares.
+// `changed` returns the number of lines that a call wrote: as hooks saw it, or as the call declares it.
 func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *records.Observation) string {
 	added, removed, paths := 0, 0, []string{}
 	count := func(path string, came, gone int) {

@@ -40,7 +40,8 @@ func newShowDrawer(s *terminal.Screen, v *Viewer) *showDrawer {
 		inside: v.known.Inside}
 }
 
-// commitDigits returns the number of digits of git's abbreviated commit ids in this repository. known may be nil.
+// commitDigits returns the number of digits of git's abbreviated commit ids in this repository. The parameter `known`
+// may be nil.
 func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
 	if known == nil {
 		config, err := repo.Config(ctx)
@@ -84,7 +85,7 @@ func (d *showDrawer) field(label, text string) {
 	}
 }
 
-// Conversation names a conversation or one of its prompts, in its colour.
+// conversation names a conversation or one of its prompts, in its colour.
 func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if trace == "" {
 		return ""
@@ -110,7 +111,7 @@ func (d *showDrawer) commits(list []view.CommitLines) string {
 	return strings.Join(out, ", ")
 }
 
-// when returns a time in the user's time zone, and its age.
+// `when` returns a time in the user's time zone, and its age.
 func (d *showDrawer) when(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05") + ", " + numbers.Ago(t, d.now)
 }
@@ -132,7 +133,8 @@ func (d *showDrawer) span(first, last time.Time) string {
 	return text + ", " + numbers.Ago(last, d.now)
 }
 
-// paceText describes an agent's working and waiting times. It is empty if they are unknown, or less than a minute.
+// paceText describes an agent's working and waiting times. It is empty if they are unknown, or less than a minute in
+// total.
 func paceText(p view.Pace) string {
 	if p.Worked+p.Waited < time.Minute {
 		return ""
@@ -147,7 +149,7 @@ func paceText(p view.Pace) string {
 	return cells.Join([]string{worked, waited}, ", ")
 }
 
-// head draws the ids and the title of a conversation.
+// head draws the id, the agent and the title of a conversation.
 func (d *showDrawer) head(t *TraceView) {
 	d.field("conversation", d.pen.Paint(TraceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
@@ -219,7 +221,7 @@ func (t *TraceView) origin() string {
 // shownPromptLines limits the lines of a prompt in the view of a whole conversation.
 const shownPromptLines = 3
 
-// turn draws a prompt: all of its text if alone is true, otherwise the main part.
+// turn draws a prompt: all of its text if `alone` is true, otherwise at most shownPromptLines lines.
 func (d *showDrawer) turn(p *view.Turn, alone bool) {
 	head := d.conversation(p.Trace, p.Index)
 	at := ""

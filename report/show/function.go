@@ -149,7 +149,7 @@ func (f *patchFinder) contentsWith(kind, pattern string) ([]function.Content, er
 	return list, nil
 }
 
-// noFunction is the error if no function has the name. The hint gives the nearest name.
+// noFunction returns the error for a name that no function has. The hint gives the nearest name.
 func (f *patchFinder) noFunction(name string, paths []string, named bool) error {
 	var words []string
 	gather := func(list []function.Function) {

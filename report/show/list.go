@@ -58,7 +58,7 @@ func modelsOf(c *view.Conversation) string {
 	return name
 }
 
-// CallsText returns the number of calls of a conversation, if it is known.
+// CallsText returns the number of calls of a conversation; "" if it is unknown.
 func CallsText(c *view.Conversation) string {
 	if !c.CallsKnown() {
 		return ""

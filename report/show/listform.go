@@ -116,8 +116,8 @@ func (d *logDrawer) Line(c *view.Conversation) string {
 	return strings.TrimRight(head+d.cut(NameOf(c), max(room, 8)), " ") + "\n"
 }
 
-// Asked draws the prompts, one a line. They are below their conversation or, if alone is true, each line has the
-// conversation's whole id.
+// Asked draws the prompts, one on each line. They are below their conversation or, if `alone` is true, each line begins
+// with the short id of the conversation.
 func (d *logDrawer) Asked(item *answers.LogItem, alone bool) string {
 	var b strings.Builder
 	number := func(a *view.Asked) string {
@@ -148,7 +148,7 @@ func (d *logDrawer) Asked(item *answers.LogItem, alone bool) string {
 	return b.String()
 }
 
-// Stat draws the files that a conversation changed, with line counts, as git diff --stat does.
+// Stat draws the files that a conversation changed, with line counts, like git diff --stat.
 func (d *logDrawer) Stat(files []view.FileLines) string {
 	const bar = 20
 	most, digits, name := 1, 1, 1

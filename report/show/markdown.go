@@ -11,7 +11,7 @@ import (
 )
 
 // MarkdownPage writes conversations for use elsewhere, with all texts in full. Characters that control a terminal are
-// made visible, since somebody may print the file on one.
+// made visible, because somebody may print the file on one.
 type MarkdownPage struct{ out strings.Builder }
 
 // safeText returns a text of several lines without characters that control a terminal.
@@ -116,7 +116,7 @@ func (m *MarkdownPage) Fact(name, text string) {
 	fmt.Fprintf(&m.out, "- %s: %s\n", name, cells.Safe(cells.Line(text)))
 }
 
-// Part writes a text as a quotation, so that its characters have no meaning in Markdown.
+// Part writes a title, and a text between fences, so that its characters have no meaning in Markdown.
 func (m *MarkdownPage) Part(title, text string) {
 	if text = strings.Trim(safeText(text), "\n"); text == "" {
 		return

@@ -15,10 +15,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostTurnRows is the number of rows of one change in the view of a whole prompt. The view of the call has all rows.
+// mostTurnRows is the greatest number of rows of one change in the view of a whole prompt. The view of the call has all
+// rows.
 const mostTurnRows = 12
 
-// Draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
+// draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
 // commits.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)
@@ -57,7 +58,7 @@ func (d *showDrawer) says(text string) {
 	d.line("")
 }
 
-// came draws the total of the calls' changes, and how many lines are in commits.
+// `came` draws the total of the calls' changes, and how many lines are in commits.
 func (d *showDrawer) came(calls []view.Call) {
 	o := cameOf(calls)
 	if len(o.files)+len(o.commits) == 0 {
@@ -85,7 +86,7 @@ func (o *upshot) changed() string {
 	return counts(o.added, o.removed) + " in " + numbers.Count(len(o.files), "file")
 }
 
-// kept reports whether there are commits or added lines to draw.
+// `kept` reports whether there are commits or added lines to draw.
 func (o *upshot) kept() bool { return len(o.commits) > 0 || o.added > 0 }
 
 func cameOf(calls []view.Call) upshot {
@@ -109,7 +110,7 @@ func cameOf(calls []view.Call) upshot {
 	return o
 }
 
-// prompt writes a prompt as a conversation, texts and changes in full.
+// prompt writes a prompt as a conversation, with all texts and changes in full.
 func (m *MarkdownPage) prompt(p *promptView, short func(events.TraceID) string) {
 	fmt.Fprintf(&m.out, "\n# %s#%d\n\n", short(p.Trace), p.Index)
 	m.Fact("conversation", string(p.Trace))

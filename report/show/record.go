@@ -102,14 +102,14 @@ func (s *stepView) draw(d *showDrawer) {
 	}
 }
 
-// wrote reports whether hooks saw the changes of a call, and their text is not lost.
+// `wrote` reports whether hooks saw a call, and the text of its changes, if it made any, is not lost.
 func (s *stepView) wrote(call string) bool {
 	own := func(h *view.Hunk) bool { return h.ToolCall == call }
 	return slices.ContainsFunc(s.Hunks, func(h *view.Hunk) bool { return own(h) && h.HasText() }) ||
 		slices.Contains(s.seen, call) && !slices.ContainsFunc(s.Hunks, own)
 }
 
-// step draws a step, in full or only its main points. calls adds the known calls to the record's.
+// step draws a step, in full or only its main points. The parameter `calls` holds the calls of the log.
 func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[string]*view.Call, full bool) {
 	indent := ""
 	if s.ParentStep != nil {
@@ -140,7 +140,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 	}
 }
 
-// stepHead draws a step's id, speaker, time and price.
+// stepHead returns the first line of a step: its id, speaker, prompt, time, model and tokens.
 func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	who, name := "user", ""
 	switch {

@@ -16,7 +16,7 @@ type stepView struct {
 	seen []string // calls that hooks saw
 }
 
-// Record reads the stored record of a conversation.
+// record reads the stored record of a conversation.
 func (v *Viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 	r, err := v.known.Record(v.ctx, trace)
 	if errors.Is(err, view.ErrRecord) {

@@ -22,7 +22,7 @@ import (
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
-// tracked is what became of the wanted patches and functions.
+// `tracked` holds what became of the wanted patches and functions.
 type tracked struct {
 	trails    []*trail.Trail
 	functions []*trail.FunctionJSON
@@ -108,7 +108,8 @@ func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 	}
 }
 
-// find reads an argument as lines of a file if the file exists or the form fits a file, otherwise as an id.
+// find reads an argument as the name of a function after a colon, as lines of a file (PATH:LINE), or as an id. If
+// nothing has the id, it reads the argument as a file, otherwise as the name of a function.
 func (f *patchFinder) find(arg string) error {
 	if name, is := strings.CutPrefix(arg, ":"); is {
 		return f.function(name)
@@ -180,7 +181,7 @@ func (f *patchFinder) object(name string, o lookup.Object) error {
 	return err
 }
 
-// published adds the committed lines of a conversation or prompt that another clone published without its calls.
+// `published` adds the committed lines of a conversation or prompt that another clone published without its calls.
 func (f *patchFinder) published(o lookup.Object) error {
 	found, _, err := f.known.Conversation(o.Trace)
 	if err != nil {
@@ -227,7 +228,7 @@ func (f *patchFinder) commit(id refs.OID) error {
 
 func everybody(*events.AnchorOwner) bool { return true }
 
-// believed adds the patches of the owners of a commit's lines that of accepts.
+// `believed` adds the patches of those owners of a commit's lines that the function `of` accepts.
 func (f *patchFinder) believed(known *belief.Commit, of func(*events.AnchorOwner) bool) {
 	for i := range known.Files {
 		for k := range known.Files[i].Runs {
@@ -278,7 +279,7 @@ func noLines(name string) error {
 		"paths are relative to the current directory, as for git blame")
 }
 
-// placeText writes a run of lines in the form that track accepts as an argument.
+// placeText returns a run of lines in the form that git trace track accepts as an argument.
 func placeText(r trail.Run) string {
 	if r.Count == 1 {
 		return fmt.Sprintf("%s:%d", r.Path, r.Start)

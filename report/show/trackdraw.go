@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// trackDrawer draws trails for people: below each conversation its patches, below each patch its life, one event a
-// line.
+// trackDrawer draws trails for people: the patches below their conversation, and the events of each patch below it, one
+// on each line.
 type trackDrawer struct {
 	*showDrawer
 	last string // the conversation that was drawn last
@@ -60,7 +60,7 @@ func (d *trackDrawer) gather(list []*trail.Trail) {
 	slices.SortStableFunc(list, func(a, b *trail.Trail) int { return first[d.author(a)] - first[d.author(b)] })
 }
 
-// author returns the conversation and prompt of a patch, or says that people wrote it.
+// author names the writer of a patch: its conversation and prompt, several candidates, or people.
 func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner
 	switch {
@@ -108,7 +108,7 @@ func (d *trackDrawer) entry(label, text string) {
 	d.line("    " + d.pen.Paint(cells.Faint, cells.Pad(label, trackLabel)) + text)
 }
 
-// wrapped draws a label and a text, broken at the width of the screen.
+// `wrapped` draws a label and a text, broken at the width of the screen.
 func (d *trackDrawer) wrapped(label, text string) {
 	const most = 20
 	for i, row := range cells.Wrap(text, max(d.width-trackLabel-4, 20), most) {
@@ -141,7 +141,7 @@ func (d *trackDrawer) step(s *trail.Step) {
 		", "))
 }
 
-// now draws the lines that are alive.
+// `now` draws what became of the lines.
 func (d *trackDrawer) now(t *trail.Trail) {
 	n := &t.Now
 	for i, text := range d.whatIsLeft(t) {
@@ -210,7 +210,7 @@ func (d *trackDrawer) ofAll(lines, all int) string {
 	return strconv.Itoa(lines) + " of " + strconv.Itoa(all)
 }
 
-// alive lists the places of the living lines.
+// `alive` lists the places of the living lines.
 func (d *trackDrawer) alive(t *trail.Trail) string {
 	n := &t.Now
 	text := "alive"
@@ -241,7 +241,7 @@ func (d *trackDrawer) alive(t *trail.Trail) string {
 	return text
 }
 
-// joined joins neighbouring lines into runs, even if their commits differ.
+// `joined` joins neighbouring lines into runs, even if their commits differ.
 func joined(places []trail.Place) []trail.Run {
 	var out []trail.Run
 	for _, p := range places {
@@ -263,7 +263,7 @@ func shortRef(ref string) string {
 	return ref
 }
 
-// byWhom names the writers that removed lines, and the commit.
+// byWhom names the writer that changed or removed lines, and the commit.
 func (d *trackDrawer) byWhom(loss *trail.Loss) string {
 	who := d.safe(loss.Author)
 	if o := loss.Owner; o != nil {

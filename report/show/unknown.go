@@ -77,7 +77,7 @@ func (v *WhyView) Doubt(ctx context.Context, repo *refs.Repo) {
 	}
 }
 
-// reasons explain each limitation in words.
+// reasons maps each limitation to an explanation in words.
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
 	events.LimitProcessUnknown:    "a call was open, and its processes are not known",
@@ -96,7 +96,7 @@ var reasons = map[events.Limit]string{
 	events.LimitCompletionUntold:  "an editor that does not report all completions had the work tree open",
 }
 
-// InWords lists reasons in words.
+// InWords explains limitations in words.
 func InWords(why []events.Limit) string {
 	var words []string
 	for _, limit := range why {

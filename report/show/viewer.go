@@ -25,7 +25,7 @@ type Viewer struct {
 	known   *lookup.Conversations
 	objects *refs.Objects
 	Short   func(events.TraceID) string
-	Digits  int            // digits of the ids that short returns
+	Digits  int            // the number of digits of the ids that Short returns
 	trails  *trail.Tracker // nil until follow opens it
 }
 

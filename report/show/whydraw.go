@@ -208,7 +208,7 @@ func (d *showDrawer) thoughts(r *why.Reason) {
 	}
 }
 
-// did draws the call with its command and its change.
+// `did` draws the call with its command and its change.
 func (d *showDrawer) did(r *why.Reason) {
 	o := r.Owner()
 	if o.ToolCall != "" {
@@ -248,7 +248,7 @@ func (d *showDrawer) command(input json.RawMessage) {
 	}
 }
 
-// around draws the part of the change around the first of the lines.
+// `around` draws the part of the change around the first of the lines.
 func (d *showDrawer) around(r *why.Reason) {
 	h := r.Hunk
 	at := max(slices.Index(h.Added, string(r.Lines[0].Content)), 0)
@@ -291,7 +291,7 @@ func anotherClone(writer, signer string) string {
 	return "another clone (" + writer + ", signed by " + signer + ")"
 }
 
-// told draws the clone whose log names the owner, and the clones that disagree.
+// `told` draws the clone whose log names the owner, and the clones that disagree.
 func (d *showDrawer) told(o *blame.Attribution) {
 	if o.Writer != "" {
 		d.wrappedField("told by", d.safe(anotherClone(o.Writer, o.Signer)), 3)
@@ -302,7 +302,7 @@ func (d *showDrawer) told(o *blame.Attribution) {
 	}
 }
 
-// replaced draws the owners of the lines that these lines replaced.
+// `replaced` draws the owners of the lines that these lines replaced.
 func (d *showDrawer) replaced(r *why.Reason) {
 	h := r.Hunk
 	switch {
@@ -325,7 +325,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	}
 }
 
-// next draws a command that shows more details.
+// `next` draws a command that shows more details.
 func (d *showDrawer) next(r *why.Reason) {
 	o := r.Owner()
 	var list []string

@@ -2,7 +2,7 @@ package origin
 
 import "strings"
 
-// maxParts bounds the number of lines into which a line is wrapped.
+// maxParts limits the number of lines into which a line is wrapped.
 const maxParts = 4
 
 // words holds lines without white space and without the signs that a formatter changes.

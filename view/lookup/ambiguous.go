@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// FewestDigits is the shortest abbreviation of an id, as in git.
+// FewestDigits is the length of the shortest abbreviation of an id, as in git.
 const FewestDigits = 4
 
 // mostCandidates limits the listed meanings of an ambiguous id.
@@ -24,8 +24,8 @@ type Ambiguous struct {
 
 func (e *Ambiguous) Error() string { return fmt.Sprintf("id '%s' is ambiguous", e.ID) }
 
-// ReportAmbiguous lists the candidates of an ambiguous id, one a line, and returns the exit status. It returns other
-// errors unchanged.
+// ReportAmbiguous lists the candidates of an ambiguous id, one on each line, and returns an error with the exit status.
+// It returns other errors unchanged.
 func ReportAmbiguous(w io.Writer, err error) error {
 	var several *Ambiguous
 	if !errors.As(err, &several) {

@@ -14,8 +14,8 @@ import (
 // Conversations reads the conversations of a repository, and adds the short ids that people type and see.
 type Conversations struct{ *view.Reader }
 
-// Short returns a function that abbreviates ids of conversations to the fewest digits that distinguish all of them.
-// show accepts every id abbreviated so.
+// Short returns a function that abbreviates ids of conversations to the fewest digits that distinguish all of them. git
+// trace show accepts these abbreviations.
 func (s *Conversations) Short() (func(events.TraceID) string, error) {
 	n, err := s.Digits()
 	return Abbreviator(n), err
@@ -39,7 +39,7 @@ func Abbreviator(digits int) func(events.TraceID) string {
 }
 
 // lookUp lists the candidates for an id. It tries the exact text, then lower case, as for hexadecimal digits. An id
-// shorter than an abbreviation must be complete.
+// with fewer than FewestDigits characters must be complete.
 func (s *Conversations) lookUp(id string) ([]view.Candidate, error) {
 	found, err := s.Find(id)
 	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {
@@ -51,7 +51,7 @@ func (s *Conversations) lookUp(id string) ([]view.Candidate, error) {
 	return slices.DeleteFunc(found, func(c view.Candidate) bool { return !isInFull(c, id) }), nil
 }
 
-// isInFull reports whether id is complete, and not an abbreviation.
+// isInFull reports whether `id` is complete, and not an abbreviation.
 func isInFull(c view.Candidate, id string) bool {
 	return c.ID == id || c.Kind == view.FoundTrace && c.Event.Session == id
 }

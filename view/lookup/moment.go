@@ -13,11 +13,12 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// SnapshotExpiry sets the age at which contents of snapshots expire, with the values of gc.pruneExpire (git-config(1)).
+// SnapshotExpiry is the setting for the age at which contents of snapshots expire. It has the values of gc.pruneExpire
+// (git-config(1)).
 const SnapshotExpiry = "trace.snapshotExpire"
 
-// PlaceNamed finds a place in time by its name: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17). known is
-// false for any other word, and for a name that git knows.
+// PlaceNamed finds a place in time by its name: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17). The result
+// `known` is false for any other word, and for a name that git knows.
 func (r *Resolver) PlaceNamed(ctx context.Context, word string) (p view.Place, known bool, err error) {
 	at := strings.LastIndexAny(word, "#:")
 	switch {
@@ -70,7 +71,8 @@ func (r *Resolver) isRevision(ctx context.Context, word string) bool {
 	return err == nil
 }
 
-// Moment finds the snapshot of a place, and checks that it is kept. word is the name that the person typed.
+// Moment finds the snapshot of a place, and checks that it is kept. The parameter `word` is the name that the person
+// typed.
 func (r *Resolver) Moment(ctx context.Context, word string, p view.Place, after bool) (view.Moment, error) {
 	m, err := r.Known.Moment(ctx, p, after)
 	if errors.Is(err, view.ErrNoMoment) {
@@ -82,7 +84,7 @@ func (r *Resolver) Moment(ctx context.Context, word string, p view.Place, after 
 	return m, r.Kept(word, m)
 }
 
-// Kept returns an error if a snapshot is not kept here. word is the name that the person typed.
+// Kept returns an error if a snapshot is not kept here. The parameter `word` is the name that the person typed.
 func (r *Resolver) Kept(word string, m view.Moment) error {
 	objects := r.Repo.Objects()
 	defer objects.Close()
@@ -94,7 +96,7 @@ func (r *Resolver) Kept(word string, m view.Moment) error {
 	return err
 }
 
-// Instead suggests another moment if no snapshot was taken.
+// Instead returns the hint for a place without a snapshot.
 func (r *Resolver) Instead(p view.Place) string {
 	if p.Trace != "" {
 		if c, found, err := r.Known.Conversation(p.Trace); err == nil && found && !c.Seen() {

@@ -21,7 +21,7 @@ type FileLines struct {
 	First, Last int
 }
 
-// LinesOf parses "<path>:<line>" and "<path>:<line>-<line>".
+// LinesOf parses "<path>:<line>" and "<path>:<line>-<line>". The second result is false for any other argument.
 func LinesOf(arg string) (FileLines, bool, error) {
 	m := lineRange().FindStringSubmatch(arg)
 	if m == nil {

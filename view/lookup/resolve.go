@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Object is the object of an id. One of the fields after kind is set.
+// Object is the object of an id. Its kind determines which of the other fields are set.
 type Object struct {
 	Kind     ObjectKind
 	Trace    events.TraceID // of a conversation, prompt or step
@@ -29,7 +29,7 @@ type Object struct {
 	Event    events.Event
 }
 
-// ObjectKind is a kind of object that show can show.
+// ObjectKind is a kind of object that git trace show can show.
 type ObjectKind string
 
 const (
@@ -48,7 +48,7 @@ const (
 type Resolver struct {
 	Repo   *refs.Repo
 	Known  *Conversations
-	Demand Demander // nil: do not ask remotes
+	Demand Demander // nil if other clones are not asked
 }
 
 // Resolve accepts ids of conversations (a trace id or the agent's session id), TRACE#N, and ids of tool calls and
@@ -97,7 +97,7 @@ func (r *Resolver) numberIn(id string, kind ObjectKind, n int) (events.TraceID, 
 	return trace, err
 }
 
-// StepCalls returns the calls of a step. name is the step as the person typed it.
+// StepCalls returns the calls of a step. The parameter `name` is the step as the person typed it.
 func StepCalls(ctx context.Context, known *Conversations, name string, o Object) ([]string, error) {
 	stored, err := known.Record(ctx, o.Trace)
 	if err != nil || stored.Record == nil {
