@@ -175,7 +175,7 @@ func (o *others) count(p *painter, l *Annotated) {
 	}
 }
 
-// mostAuthors bounds the authors that are listed.
+// mostAuthors limits the number of authors that are listed.
 const mostAuthors = 3
 
 // `before` lists the authors of the lines that are older than the recording, by number of lines, largest first.

@@ -18,7 +18,7 @@ type fileDiff struct {
 	Patched
 }
 
-// maxDiff bounds the size, in bytes, of the patch that is read for one commit.
+// maxDiff limits the size, in bytes, of the patch that is read for one commit.
 const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")

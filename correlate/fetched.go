@@ -17,7 +17,7 @@ import (
 // logs of these clones name the contents. The timeline notes them without owners, so that a person who brings such a
 // content is not credited as its writer. Readers find the owners in the fetched logs, which are not copied.
 
-// mostFetched bounds the anchors, newest first, that are read from one log.
+// mostFetched limits the number of anchors, newest first, that are read from one log.
 const mostFetched = 500
 
 // KnowFetched notes the contents that fetched logs name.

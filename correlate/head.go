@@ -94,8 +94,8 @@ func unheard(repo *refs.Repo, picks map[refs.OID]refs.OID, anchored []refs.OID, 
 	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return !picks[commit].IsZero() })
 }
 
-// mostFiles bounds the changed files of a commit that is anchored while git waits. Each file takes 0.25 to 0.5 ms, so
-// the user would notice more files.
+// mostFiles limits the number of changed files of a commit that is anchored while git waits. Each file takes 0.25 to
+// 0.5 ms, so the user would notice more files.
 const mostFiles = 500
 
 // ErrLarge is returned for a commit that changes more files than the bound.
@@ -132,7 +132,7 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 	})
 }
 
-// pairsPerEvent bounds the pairs in one event of rewritten commits, far below the size limit of an event.
+// pairsPerEvent limits the number of pairs in one event of rewritten commits, far below the size limit of an event.
 const pairsPerEvent = 2000
 
 // Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the commits that a rebase left waiting.

@@ -197,7 +197,7 @@ func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
 	return l.openJournal(os.O_RDWR)
 }
 
-// gcTries bounds the tries to write an object that a gc deletes at once.
+// gcTries limits the number of tries to write an object that a gc deletes at once.
 const gcTries = 20
 
 // writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files while they are written,

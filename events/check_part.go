@@ -41,7 +41,7 @@ type checkedPart struct {
 	claim                                *claim   // claim of the last checkpoint_signed
 }
 
-// maxFindings bounds the findings that are kept for one part; the rest is only counted.
+// maxFindings limits the number of findings that are kept for one part; the rest is only counted.
 const maxFindings = 1000
 
 func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) {

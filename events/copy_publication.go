@@ -95,7 +95,7 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 	return out, nil
 }
 
-// maxPublished bounds the bytes of a digest that are read at once.
+// maxPublished limits the bytes of a digest that are read at once.
 const maxPublished = 128 << 20
 
 // publishedBatch checks the events of one file, and returns the events after the end `at`. It also moves `at` to the

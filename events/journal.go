@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// This clone's log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line,
-// and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change. Only
-// an append, under its lock, changes the bytes after the last end line. The log's ref names a sealed copy of it, see
-// seal.go: git stores and sends that copy, and shows it as one commit.
+// This clone's log is a file, <common>/traces/events.log: a header line, then for each batch its events, one on each
+// line, and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never
+// change. Only an append, under its lock, changes the bytes after the last end line. The log's ref names a sealed copy
+// of it, see seal.go: git stores and sends that copy, and shows it as one commit.
 
 // ErrJournal reports damage in this clone's log file.
 var ErrJournal = errors.New("the file of the log is damaged")

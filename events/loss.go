@@ -44,7 +44,7 @@ type memory struct {
 	lost []Loss
 }
 
-// mostLosses bounds the kept losses; the last one also covers all later ones.
+// mostLosses limits the number of kept losses; the last one also covers all later ones.
 const mostLosses = 16
 
 // `with` returns the memory for a log that ends at end. If the log ends earlier than remembered, the missing events are

@@ -140,7 +140,7 @@ func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) err
 	return do(j, lock)
 }
 
-// sealPatience bounds the time of a seal: the first one reads the whole log.
+// sealPatience limits the time of a seal: the first one reads the whole log.
 const sealPatience = 10 * time.Minute
 
 // sealBase is the base of a new seal.

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// readLimit bounds the size of hook files that are read. A larger file is not edited: our hook runs it.
+// readLimit limits the size of hook files that are read. A larger file is not edited: our hook runs it.
 const readLimit = 1 << 20
 
 type hookFile struct {

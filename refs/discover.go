@@ -315,7 +315,7 @@ func plausibleHead(path string) bool {
 	return err == nil
 }
 
-// maxGitFile bounds the size of a .git file in bytes. Git itself allows 1 MiB.
+// maxGitFile limits the size of a .git file in bytes. Git itself allows 1 MiB.
 const maxGitFile = 1 << 20
 
 // readGitFile returns the path in a file of the form "gitdir: <path>" (gitrepository-layout(5)).

@@ -19,7 +19,7 @@ type treeCache struct {
 	entries int
 }
 
-// maxCachedEntries bounds the cached entries of trees. They take about 10 MB.
+// maxCachedEntries limits the number of cached entries of trees. They take about 10 MB.
 const maxCachedEntries = 100_000
 
 // `inside` finds, without git, the entry at a path of a commit or tree that is named by its full id

@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// mostBorrowed bounds the number of alternates of an object directory (gitrepository-layout(5)).
+// mostBorrowed limits the number of alternates of an object directory (gitrepository-layout(5)).
 const mostBorrowed = 16
 
 // ObjectState returns a text that changes when objects are added or removed. It contains the change times of the object

@@ -29,8 +29,8 @@ type packBase struct {
 	content []byte
 }
 
-// heldBases bounds the bytes of bases that a reader caches. The versions of a file form one chain of deltas. Without
-// the cache, each version would be computed again from the whole chain.
+// heldBases limits the number of bytes of bases that a reader caches. The versions of a file form one chain of deltas.
+// Without the cache, each version would be computed again from the whole chain.
 const heldBases = 8 << 20
 
 // errNotHere is returned for an object that the pack does not have, or whose base it does not have.
@@ -102,7 +102,7 @@ const (
 	packRefDelta
 )
 
-// maxDeltas bounds a chain of deltas. Git limits chains to pack.depth, 50 by default, and never makes longer ones than
+// maxDeltas limits a chain of deltas. Git limits chains to pack.depth, 50 by default, and never makes longer ones than
 // 4095.
 const maxDeltas = 4095
 

@@ -71,7 +71,7 @@ func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remot
 	return k, nil
 }
 
-// maxArchived bounds the refs of traces on a remote that is to be archived.
+// maxArchived limits the number of refs of traces on a remote that is to be archived.
 const maxArchived = 100_000
 
 // PlanArchive finds the writers on a remote who published nothing since a day.

@@ -15,7 +15,7 @@ import (
 // can overwrite any ref.
 type made map[string][]refs.OID
 
-// mostMade bounds the failed pushes that are noted.
+// mostMade limits the number of failed pushes that are noted.
 const mostMade = 64
 
 func madeDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "made") }

@@ -201,7 +201,7 @@ func (e *RemoteError) Error() string {
 
 func (e *RemoteError) Unwrap() error { return e.Err }
 
-// mostSaid bounds the shown lines of a remote's message.
+// mostSaid limits the number of shown lines of a remote's message.
 const mostSaid = 20
 
 var credentials = sync.OnceValue(func() *regexp.Regexp {

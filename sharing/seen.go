@@ -40,7 +40,8 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// mostJudged bounds the checked signatures of one pull that are new or have untrusted keys: each check needs processes.
+// mostJudged limits the number of checked signatures of one pull that are new or have untrusted keys: each check needs
+// processes.
 const mostJudged = 200
 
 // check compares a log with its last known end. It returns the fault: an event is missing, or another key signed the

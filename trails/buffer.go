@@ -30,7 +30,7 @@ type buffer struct {
 	Held refs.OID
 }
 
-// maxHeld bounds the buffers that the state remembers.
+// maxHeld limits the number of buffers that the state remembers.
 const maxHeld = 64
 
 // noteBuffer records the content of an editor's buffer, and the content that the file had at that moment (seen).
@@ -267,7 +267,7 @@ func lineWriters(d declared) map[int]*actor {
 	return out
 }
 
-// maxTyped bounds the lines that an editor says a person typed between two of its events.
+// maxTyped limits the number of lines that an editor says a person typed between two of its events.
 const maxTyped = 100000
 
 // An editor reports after the fact. An agent's hook or a commit may read the file before that. Such a look gave the

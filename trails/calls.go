@@ -169,7 +169,7 @@ func (e *Engine) tellsOtherwise(w *Window) bool {
 	return end.Outcome == OutcomeRejected || end.Outcome == OutcomeRan && !end.At.IsZero()
 }
 
-// maxDeclared bounds the declared texts that the state keeps of one window, in bytes.
+// maxDeclared limits the declared texts that the state keeps of one window, in bytes.
 const maxDeclared = 1 << 20
 
 // declare copies a tool call's declarations about its paths.

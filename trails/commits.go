@@ -227,7 +227,7 @@ func (c *contents) findLast() bool {
 	return true
 }
 
-// maxContents bounds the contents that are kept while successive commits are anchored, in bytes.
+// maxContents limits the total size, in bytes, of the contents that are kept while successive commits are anchored.
 const maxContents = 16 << 20
 
 // blob reads a content. If commits follow each other, the result of one is the base of the next.
@@ -355,8 +355,8 @@ func (m *memory) Latest(path string, lines [][]byte) (origin.Candidate, bool) {
 	return best, most > 0
 }
 
-// maxInWords bounds the contents that are compared although they may have no line of the requested content: a formatter
-// may have rewritten it.
+// maxInWords limits the number of contents that are compared although they may have no line of the requested content: a
+// formatter may have rewritten it.
 const maxInWords = 4
 
 // inCommon counts the bytes, without white space, of the lines that both texts share in the same order, in any form. A

@@ -31,7 +31,7 @@ const (
 	wordOfCompletion = 'c'
 )
 
-// maxShared bounds the lines that the state remembers, maxSharedWords the words of each.
+// maxShared limits the number of lines that the state remembers, and maxSharedWords the number of words of each.
 const (
 	maxShared      = 512
 	maxSharedWords = 256
@@ -261,7 +261,7 @@ func (cut *cutter) completions(f *file) (chain []segment) {
 // then the content of the path that fits: the file, or a buffer that was reported earlier. The line may have become
 // longer since. If no content fits, the text of the buffer is unknown.
 
-// maxBuffers bounds the earlier contents that are tried.
+// maxBuffers limits the number of earlier contents that are tried.
 const maxBuffers = 4
 
 // placeEdits combines the placed edits of each path into one edit with whole texts; ok is false if a path has no

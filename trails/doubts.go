@@ -47,7 +47,7 @@ func (wit *witness) count(w *Window) (
 	return left, printed, wrote, known, told && !known
 }
 
-// consentSlack bounds how long before its reported beginning a call may have begun: on a busy machine, the hook at its
+// consentSlack limits how long before its reported beginning a call may have begun: on a busy machine, the hook at its
 // end starts late.
 const consentSlack = 2 * time.Second
 

@@ -22,7 +22,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// maxLineBytes bounds the content whose lines are followed; larger files are recorded as a whole.
+// maxLineBytes limits the size of a content whose lines are followed; larger files are recorded as a whole.
 const maxLineBytes = 64 << 20
 
 // contents reads and keeps the contents of a work tree and of its repository.
@@ -328,8 +328,8 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	return rest, back, nil
 }
 
-// maxNoted bounds the files of a look whose lost lines are noted although the change needed no owner: if there are
-// more, git changed them.
+// maxNoted limits the number of files of a look whose lost lines are noted although the change needed no owner: if
+// there are more, git changed them.
 const maxNoted = 64
 
 // noteLeft notes the lines that a change without an owner removes: they may come back. The result `left` reports

@@ -30,7 +30,7 @@ type queue struct {
 	heard   []string                  // notes of git's hooks that still run, see takeWritten
 }
 
-// maxLate bounds the late boundaries that one step takes.
+// maxLate limits the number of late boundaries that one step takes.
 const maxLate = 256
 
 // errTooLate reports that a step took maxLate boundaries and left others, which come before its own boundary.

@@ -269,7 +269,7 @@ func batches(changes []snapshot.Change) [][]snapshot.Change {
 // before the first of those boundaries, by file times, are settled without these boundaries. A hook's own snapshot also
 // takes boundaries that were put aside during it: they may begin a call whose work the snapshot shows.
 
-// maxLooks bounds the repetitions in one step.
+// maxLooks limits the number of repetitions in one step.
 const maxLooks = 16
 
 // Behind reports whether boundaries wait that were put aside, or notes of processes that did not finish their step.

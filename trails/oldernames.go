@@ -21,7 +21,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// maxFormer bounds the earlier contents of a missing file.
+// maxFormer limits the number of earlier contents of a missing file.
 const maxFormer = 8
 
 // names finds the older names of files.
@@ -257,7 +257,7 @@ func (n *names) nameBefore(at moment.Moment, changes []rename.Change, files ...*
 	return err
 }
 
-// maxRivals bounds the new files that may also have an older name.
+// maxRivals limits the number of new files that may also have an older name.
 const maxRivals = 256
 
 // rivals lists the other new files of the work tree, which the next look will also find: a content gets only one new

@@ -124,7 +124,7 @@ func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Cha
 	return out, nil
 }
 
-// maxVanished bounds the contents of one path that may have a new name in a stash.
+// maxVanished limits the number of contents of one path that may have a new name in a stash.
 const maxVanished = 4
 
 // `vanished` lists the last contents of files that a stash deleted and that the last full snapshot did not see.

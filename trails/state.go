@@ -104,10 +104,11 @@ type source struct {
 	Heard int
 }
 
-// maxAnchored bounds the commits that the state remembers.
+// maxAnchored limits the number of commits that the state remembers.
 const maxAnchored = 64
 
-// maxSessions bounds the conversations in the state: beyond it, the conversations silent for longest are dropped.
+// maxSessions limits the number of conversations in the state: beyond it, the conversations silent for longest are
+// dropped.
 const maxSessions = 64
 
 // StatePath returns the path of the timeline's memory of a work tree.

@@ -300,7 +300,7 @@ func (s *state) heardOf(path string) {
 	}
 }
 
-// maxTexts bounds the bytes of declared texts that the state keeps for ended calls.
+// maxTexts limits the number of bytes of declared texts that the state keeps for ended calls.
 const maxTexts = 8 << 20
 
 // boundTexts drops declared texts: of calls that ended before the last full snapshot, and the oldest beyond the bound.

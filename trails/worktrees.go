@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// maxMarks bounds the remembered scoped snapshots with git's position.
+// maxMarks limits the number of remembered scoped snapshots with git's position.
 const maxMarks = 16
 
 // lookMark is the state of git at a scoped snapshot.
@@ -172,7 +172,7 @@ type taken struct {
 	At   time.Time
 }
 
-// maxTaken bounds the number of remembered contents that git removed.
+// maxTaken limits the number of remembered contents that git removed.
 const maxTaken = 256
 
 // noteTaken remembers for the other work trees a content that git removed from a file. They find the content of HEAD in

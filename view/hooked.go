@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/purged"
 )
 
-// mostHookInput bounds a call's input that is repeated with the call's boundary.
+// mostHookInput limits the size of a call's input that is repeated with the call's boundary.
 const mostHookInput = 4 << 10
 
 // Hooked adds the findings of git-trace's hooks to a record's metadata, in the form of opentraces: before and after

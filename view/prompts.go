@@ -16,7 +16,7 @@ import (
 )
 
 // Prompts gives the texts of prompts: the typed text, redacted, until a record has the prompt, and then the record's
-// text. A cache keeps texts of records, since a record can be large; later versions of a record do not change these
+// text. A cache keeps texts of records, because a record can be large; later versions of a record do not change these
 // texts.
 type Prompts struct {
 	repo    *refs.Repo

@@ -38,7 +38,7 @@ func commandOf(input json.RawMessage) string {
 // wrappers lists programs that run the command after them. The duration after timeout is a separate word.
 var wrappers = []string{"env", "time", "sudo", "nice", "timeout"}
 
-// mostCommand bounds the part of a command that is read.
+// mostCommand limits the part of a command that is read.
 const mostCommand = 16 << 10
 
 // runsTests reports whether one of the commands of a shell line runs tests.

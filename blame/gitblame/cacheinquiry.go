@@ -150,7 +150,7 @@ func (s *Session) objects() (objects *refs.Objects, done func()) {
 // file returns the path of the blamed file in the work tree.
 func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)) }
 
-// maxFile bounds the size in bytes of files whose answers are stored.
+// maxFile limits the size in bytes of files whose answers are stored.
 const maxFile = 16 << 20
 
 // readFile reads the file in the work tree if it is a regular file. Otherwise git must read it.

@@ -174,7 +174,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	return found, nil
 }
 
-// mostPending bounds the files that are searched for a block that was moved but not committed.
+// mostPending limits the number of files that are searched for a block that was moved but not committed.
 const mostPending = 200
 
 // pending returns the files that differ from HEAD and are not in done.

@@ -203,7 +203,7 @@ func (t *Tracker) when(h holding) time.Time {
 	return h.event.Time
 }
 
-// mostSteps bounds the commits whose replacements are followed: another clone's log may name any number.
+// mostSteps limits the number of commits whose replacements are followed: another clone's log may name any number.
 const mostSteps = 1000
 
 // heirs returns the commits that replaced a commit.

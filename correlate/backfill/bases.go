@@ -18,8 +18,8 @@ type version struct {
 	committed time.Time
 }
 
-// maxVersions bounds the contents of the history that are compared for one edit. The constant maxEarlier is the bound
-// for a file that an edit writes as a whole.
+// maxVersions limits the number of contents of the history that are compared for one edit. The constant maxEarlier is
+// the bound for a file that an edit writes as a whole.
 const (
 	maxVersions = 24
 	maxEarlier  = 8
@@ -125,7 +125,7 @@ func distance(a, b time.Time) time.Duration {
 	return b.Sub(a)
 }
 
-// maxContent bounds the size of a content that is read. The constant maxRead bounds the total size of the contents of
+// maxContent limits the size of a content that is read. The constant maxRead limits the total size of the contents of
 // one file in memory.
 const (
 	maxContent = 4 << 20

@@ -361,7 +361,7 @@ type cutBlock struct {
 	owners []posting
 }
 
-// maxCut bounds the removed blocks of a file that are stored.
+// maxCut limits the number of removed blocks of a file that are stored.
 const maxCut = 16
 
 // takeAway stores lines that an edit removed: a later edit may insert them elsewhere.

@@ -216,7 +216,7 @@ func (c *Commit) count() {
 	c.Unknown = c.Added - c.AI - c.Human
 }
 
-// MaxLine bounds the line numbers of another clone's log, so that they fit into an int on 32-bit systems.
+// MaxLine limits the line numbers of another clone's log, so that they fit into an int on 32-bit systems.
 const MaxLine = math.MaxInt32
 
 // fileOf reads an anchor's data about a file. If runs of one anchor overlap, the first one counts.

@@ -61,7 +61,7 @@ type word struct {
 	heard []int // number of anchors that name each file
 }
 
-// mostAnchors bounds the anchors of one log for a path: the time for each grows with the runs of the path.
+// mostAnchors limits the number of anchors of one log for a path: the time for each grows with the runs of the path.
 const mostAnchors = 256
 
 // hear adds the next anchor of the log.

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// mostSources bounds the files that are compared with one file.
+// mostSources limits the number of files that are compared with one file.
 const mostSources = 128
 
 // target is a file of a commit that needs owners for its lines.

@@ -115,7 +115,7 @@ func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) 
 	return files, err
 }
 
-// maxBetween bounds the size, in bytes, of the patch from one tree to another.
+// maxBetween limits the size, in bytes, of the patch from one tree to another.
 const maxBetween = 64 << 20
 
 func filesOf(records []gitdiff.Record) []File {

@@ -60,7 +60,7 @@ const (
 	pickMark   = ".pick"
 )
 
-// maxTries bounds the tries of a job: a job may crash its process each time.
+// maxTries limits the number of tries of a job: a job may crash its process each time.
 const maxTries = 3
 
 func (q Queue) lockFile() string { return q.dir + ".lock" }

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// maxBranch bounds the contents of the path that are compared for the commits of a branch.
+// maxBranch limits the number of contents of the path that are compared for the commits of a branch.
 const maxBranch = 16
 
 // votes holds, by line, the owners that anchors name.

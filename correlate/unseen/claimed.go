@@ -17,7 +17,7 @@ import (
 // For example: a branch was made before git-trace was installed, `git trace backfill` found the conversations that
 // wrote it, and later the branch is rebased.
 
-// mostReplaced bounds how many older commits are read for one commit, direct and indirect.
+// mostReplaced limits how many older commits are read for one commit, direct and indirect.
 const mostReplaced = index.MostReplaced
 
 // `claimed` lists the commits with claims that a commit replaced, the nearest first.

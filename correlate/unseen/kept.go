@@ -30,7 +30,7 @@ const keptVersion = 3
 // Dir returns the directory of kept answers. The answers contain names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
-// keptBytes bounds the size of a file. A larger file is replaced by a new one.
+// keptBytes limits the size of a file. A larger file is replaced by a new one.
 const keptBytes = 4 << 20
 
 // keptHead names the logs for which a file is valid.

@@ -6,7 +6,8 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// maxMentions bounds the events that are read for one content, change or line. A line with more mentions is common.
+// maxMentions limits the number of events that are read for one content, change or line. A line with more mentions is
+// common.
 const maxMentions = 64
 
 // `latest` returns the last elements of a list, newest first.

@@ -30,7 +30,7 @@ type Candidate struct {
 	Event events.Event `json:"-"`
 }
 
-// mostCandidates bounds the answers of one kind: a user who gets so many has to type more.
+// mostCandidates limits the number of answers of one kind: a user who gets so many has to type more.
 const mostCandidates = 100
 
 // Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations, patches,

@@ -174,7 +174,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	return ix.takeOf(ctx, sound)
 }
 
-// fewNotes bounds the left-out logs that are named one by one.
+// fewNotes limits the number of left-out logs that are named one by one.
 const fewNotes = 3
 
 // `few` replaces many notes by one.

@@ -98,7 +98,7 @@ func (t *Trace) joinOutcome(o *Trace) {
 	}
 }
 
-// mostHeldElsewhere bounds the commits that another clone may name for one conversation: each is looked at.
+// mostHeldElsewhere limits the number of commits that another clone may name for one conversation: each is looked at.
 const mostHeldElsewhere = 128
 
 // `heard` returns the summary of a conversation in this log. Another clone's log may name only mostHeldElsewhere

@@ -27,10 +27,10 @@ func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	}))
 }
 
-// mostAnchors bounds the events of one foreign log about one commit. A large commit has some dozens of parts.
+// mostAnchors limits the number of events of one foreign log about one commit. A large commit has some dozens of parts.
 const mostAnchors = 256
 
-// mostAnchoring bounds the events of all foreign logs about one commit. Each log has its newest event.
+// mostAnchoring limits the number of events of all foreign logs about one commit. Each log has its newest event.
 const mostAnchoring = 4096
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
@@ -73,7 +73,7 @@ func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
 
-// maxAhead bounds the events of a log that Anchoring keeps for later questions about its commits.
+// maxAhead limits the number of events of a log that Anchoring keeps for later questions about its commits.
 const maxAhead = 1 << 10
 
 // Anchoring returns the commits with an anchor that names a path, until the context ends. It leaves out what cannot

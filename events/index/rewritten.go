@@ -30,11 +30,11 @@ type Retold struct {
 	Time time.Time
 }
 
-// MostReplaced bounds the commits that one commit replaced, and the heirs of one commit: a squash of some dozens is
-// large. This clone's log comes first, and of each log the newest count.
+// MostReplaced limits the number of commits that one commit replaced, and the number of heirs of one commit: a squash
+// of some dozens is large. This clone's log comes first, and of each log the newest count.
 const MostReplaced = 64
 
-// mostScanned bounds the rows of one log that are searched for replaced commits and heirs.
+// mostScanned limits the number of rows of one log that are searched for replaced commits and heirs.
 const mostScanned = 1 << 12
 
 // Heirs lists the commits that replaced a commit, at most MostReplaced: this clone's log first, each log in its order.

@@ -12,7 +12,7 @@ import (
 // has millions of events and few types, conversations and paths; a row for each event of each would be most of the
 // index.
 
-// mostInRun bounds the events that a reader decodes for one event.
+// mostInRun limits the number of events that a reader decodes for one event.
 const mostInRun = 128
 
 // openRun is a run that may still grow.

@@ -51,7 +51,7 @@ const (
 	waitForReaders = time.Millisecond
 )
 
-// smallRest bounds the bytes of events that each reader indexes in memory and nobody stores.
+// smallRest limits the number of bytes of events that each reader indexes in memory and nobody stores.
 const smallRest = 64 << 10
 
 // openStore opens the file. If many events are missing in it, openStore adds them first. An answer does not need the

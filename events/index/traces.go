@@ -45,7 +45,7 @@ type Elsewhere struct {
 	Removed int       `json:"removed"`
 }
 
-// mostModels bounds the models of a foreign log in a summary.
+// mostModels limits the number of models of a foreign log in a summary.
 const mostModels = 16
 
 // count adds an event of the conversation to its summary.

@@ -249,7 +249,7 @@ func Guard(limit time.Duration, ended func(error)) func() {
 	}
 }
 
-// maxHookLog bounds the size, in bytes, of the file that doctor reads.
+// maxHookLog limits the size, in bytes, of the file that doctor reads.
 const maxHookLog = 64 << 10
 
 // NoteFailure appends a line for `git trace doctor`, if it can. The line has no payload. It needs a repository.

@@ -27,7 +27,7 @@ import (
 // the commit.
 const pairLimit = 25 * time.Millisecond
 
-// maxPairs bounds the number of pairs of one rewrite that are recorded.
+// maxPairs limits the number of pairs of one rewrite that are recorded.
 const maxPairs = 100_000
 
 // runGit handles `git trace git-hook NAME ARGS`, which the shell lines in git's hooks call. Like the hook of an agent

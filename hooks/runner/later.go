@@ -33,7 +33,7 @@ const (
 // most of the time. The parameter `limit` is the usual time. The result is ten times as long as a hook usually takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// MostChanges bounds the number of changed files that a hook handles, which takes about half a second. The background
+// MostChanges limits the number of changed files that a hook handles, which takes about half a second. The background
 // process handles more.
 const MostChanges = 2000
 

@@ -76,7 +76,7 @@ func (f *Finder) Functions(file Content) []Function {
 	return out
 }
 
-// mostText bounds the text of a function line in bytes, because a generated file may be one line.
+// mostText limits the text of a function line in bytes, because a generated file may be one line.
 const mostText = 500
 
 func cut(line []byte) string {

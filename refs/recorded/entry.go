@@ -170,7 +170,7 @@ func pointsBack(found *refs.Found) bool {
 	return err == nil && real == found.Top
 }
 
-// maxFile bounds the size of a file of the list, in bytes.
+// maxFile limits the size of a file of the list, in bytes.
 const maxFile = 1 << 20
 
 // readSmall reads a file if it is regular, because reading a FIFO would block.

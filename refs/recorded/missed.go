@@ -45,7 +45,7 @@ func (m *Missed) Add(o Missed) {
 	m.Why = slices.Compact(m.Why)
 }
 
-// maxNote bounds the size of a note in bytes. Missed hooks beyond the bound are not counted.
+// maxNote limits the size of a note in bytes. Missed hooks beyond the bound are not counted.
 const maxNote = 64 << 10
 
 // NoteMissed leaves a note that a hook in a work tree could not record. The parameter `call` is true for the end of a

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostEntries bounds the entries that are searched for a moved repository.
+// mostEntries limits the number of entries that are searched for a moved repository.
 const mostEntries = 4096
 
 // takeOver finds the entry of a repository that was moved after it was added, and writes the entry for its new path. It

@@ -8,7 +8,7 @@ import (
 )
 
 // The tag "anon" decides what becomes of a column in an anonymous data set: keep leaves it unchanged, id, name and path
-// replace it by a keyed hash, drop removes it. Every text is dropped, since a text may name a person.
+// replace it by a keyed hash, drop removes it. Every text is dropped, because a text may name a person.
 
 // Conversation is a row of the table conversations: one for each known conversation, with or without a record. Without
 // one, the columns that come from the record are null.

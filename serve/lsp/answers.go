@@ -68,8 +68,8 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 	return string(raw), err
 }
 
-// passedOver drops the error of a file that git-trace does not know, since the editor shows many such files. It writes
-// the reason to the editor's log.
+// passedOver drops the error of a file that git-trace does not know, because the editor shows many such files. It
+// writes the reason to the editor's log.
 func (s *server) passedOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -110,8 +110,8 @@ func again(h http.Header, status int) {
 	}
 }
 
-// harden sets the headers of every answer. Browsers must not store it, since texts of a conversation would outlive the
-// server, and a purge.
+// harden sets the headers of every answer. Browsers must not store it, because texts of a conversation would outlive
+// the server, and a purge.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Frame-Options", "DENY")

@@ -13,7 +13,7 @@ import (
 // `git cherry-pick --no-commit REV` writes to the work tree and does not record REV. REV may be a commit that was
 // fetched just before. So the search covers the newest commits of all refs.
 
-// maxNamesakes bounds the commits with a matching message that may be the picked one.
+// maxNamesakes limits the number of commits with a matching message that may be the picked one.
 const maxNamesakes = 4
 
 // Foreign lists the newest commits that were not made in this work tree since the first mark. Without a reflog the list

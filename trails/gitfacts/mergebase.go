@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted bounds the commits that this process reads before it calls git. A call of git takes as long as reading
-// about 300 commits.
+// mostPainted limits the number of commits that this process reads before it calls git. A call of git takes as long as
+// reading about 300 commits.
 const mostPainted = 256
 
 // MergeBase returns the commit of git-merge-base(1). If both commits are near each other, it starts no process.

@@ -69,7 +69,7 @@ func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 // AmendedBy is the function AmendedBy for the repository of w.
 func (w *Work) AmendedBy(commit refs.OID) refs.OID { return AmendedBy(w.repo, commit) }
 
-// maxStashes bounds the number of stashes in a mark.
+// maxStashes limits the number of stashes in a mark.
 const maxStashes = 16
 
 // stashes lists the newest stashes, newest first.

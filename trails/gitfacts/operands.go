@@ -40,7 +40,7 @@ type Asking struct {
 	Seen   []refs.OID // the stashes at the last full snapshot
 }
 
-// maxOperands bounds the commits whose content is read for a path.
+// maxOperands limits the number of commits whose content is read for a path.
 const maxOperands = 24
 
 // namedRefs lists the refs that name the commit of an operation in progress.

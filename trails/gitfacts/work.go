@@ -130,7 +130,7 @@ func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	return on && (!whole || slices.Contains(heads, commit))
 }
 
-// maxLately bounds the commits in which files that are missing from the work tree are searched.
+// maxLately limits the number of commits in which files that are missing from the work tree are searched.
 const maxLately = 3
 
 // Lately lists the commits at which HEAD has been, the present one first. An amended commit may have had the old name
@@ -144,7 +144,7 @@ func (w *Work) Lately() []refs.OID {
 	return distinct(list, maxLately)
 }
 
-// MaxCommitted bounds the number of moves, and of commits, that are searched for missing files.
+// MaxCommitted limits the number of moves, and of commits, that are searched for missing files.
 const MaxCommitted = 8
 
 // LeftFor lists the commits at which HEAD was before it came to the given one, the last one first.

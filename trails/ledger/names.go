@@ -10,7 +10,7 @@ import (
 // A path that was renamed has a second file. It lists the other names of the path's content, one quoted name per line.
 // Both names list each other, because git carries changes over in both directions (git-merge(1), on renames).
 
-// maxNames bounds the other names that are read for one path.
+// maxNames limits the number of other names that are read for one path.
 const maxNames = 8
 
 func (k *Known) namesFile(path string) string { return k.file(path) + ".names" }

@@ -19,7 +19,7 @@ type Prompts struct {
 	dir string
 }
 
-// maxPromptBytes bounds the size of one stored prompt.
+// maxPromptBytes limits the size of one stored prompt.
 const maxPromptBytes = 4 << 20
 
 // NewPrompts returns the store of the repository. It opens no file before the first use.

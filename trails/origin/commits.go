@@ -205,7 +205,8 @@ func (q *Query) replaced(path string) (out []Candidate) {
 	return append(out, Candidate{Path: path, Blob: blob, Trust: Far})
 }
 
-// maxFruitless bounds the contents without a known commit before the search ends: a build may write thousands of files.
+// maxFruitless limits the number of contents without a known commit before the search ends: a build may write thousands
+// of files.
 const maxFruitless = 8
 
 // `brought` finds a commit on any ref with exactly this content at this path. `git checkout REV -- PATH` and `git

@@ -154,7 +154,7 @@ func (c *copier) near(line int, from []place, next int) []place {
 	return out
 }
 
-// maxGap bounds the distance of two copied lines in a source between which short lines were copied, too.
+// maxGap limits the distance of two copied lines in a source between which short lines were copied, too.
 const maxGap = 8
 
 // `between` lists the places of a short line between the places of the next lines above and below. One of these lines

@@ -44,7 +44,7 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 	return blob, err == nil && !q.Work.MadeByHand(q.base(), q.Commit) && !made[blob], err
 }
 
-// MaxEarlier bounds the earlier contents of a path that are searched for the lines of a content.
+// MaxEarlier limits the number of earlier contents of a path that are searched for the lines of a content.
 const MaxEarlier = 64
 
 // `earlier` lists the path's earlier contents, the last one first. If the only evidence is a stash that may have been

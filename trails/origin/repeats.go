@@ -24,7 +24,7 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 	})
 }
 
-// maxRedone bounds the commits with one of the contents that are compared completely.
+// maxRedone limits the number of commits with one of the contents that are compared completely.
 const maxRedone = 4
 
 // A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace if no look comes in between.

@@ -79,7 +79,7 @@ var between = map[string]bool{
 	"git":  true, "env": true, "timeout": true, "nice": true,
 }
 
-// maxDepth bounds how many ancestors are followed.
+// maxDepth limits how many ancestors are followed.
 const maxDepth = 64
 
 // Starter returns the process that called the hook: the nearest ancestor that is not a shell or a similar program. It

@@ -211,7 +211,7 @@ func writtenBy(pid int) (int64, bool) {
 	return 0, false
 }
 
-// maxFiles bounds how many open files of one process are checked.
+// maxFiles limits how many open files of one process are checked.
 const maxFiles = 1024
 
 // openFile is a file that a process has open, with its name from proc(5).

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxFound bounds the number of processes in one result.
+// maxFound limits the number of processes in one result.
 const maxFound = 256
 
 // Within reports whether an environment belongs to a process of a conversation. The entries each end in NUL. One of
@@ -286,7 +286,7 @@ type Output struct {
 	Size int64
 }
 
-// steady bounds how often a measurement is repeated because something was printed during it.
+// `steady` limits how often a measurement is repeated because something was printed during it.
 const steady = 8
 
 // Measure reads how many bytes each process of a list has written. The list comes from Left or Grown. The result

@@ -14,7 +14,7 @@ import (
 // this is known only after the call. So both names are checked, and the declared text is compared with the file to
 // which the link leads.
 
-// maxLinks bounds how many links are followed one after another. Linux has the same bound (path_resolution(7)).
+// maxLinks limits how many links are followed one after another. Linux has the same bound (path_resolution(7)).
 const maxLinks = 40
 
 // Relative converts an absolute path to a path relative to the work tree. It follows the symbolic links of directories,

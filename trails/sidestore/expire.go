@@ -28,7 +28,7 @@ type Expired struct {
 // ErrRoots is returned if the objects of a last snapshot cannot be listed. Then nothing is removed.
 var ErrRoots = errors.New("a last snapshot is incomplete")
 
-// lockWait bounds how long expiry waits until a boundary is finished.
+// lockWait limits how long expiry waits until a boundary is finished.
 const lockWait = 10 * time.Second
 
 // Expire removes objects that are older than x.Before and that no root contains.

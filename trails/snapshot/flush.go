@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// behindLimit bounds the trees that are written in the background, because they take memory until then.
+// behindLimit limits the number of trees that are written in the background, because they take memory until then.
 const behindLimit = 64
 
 // `behind` holds the state of the background work that writes trees while the caller of a snapshot continues. Creating

@@ -26,7 +26,7 @@ func sightOf(st fileStat) Sight {
 
 var errNoGlance = errors.New("nothing to compare with")
 
-// maxGlance bounds the changed paths of a glance.
+// maxGlance limits the number of changed paths of a glance.
 const maxGlance = 20_000
 
 // Glance lists the paths that may differ from the last saved snapshot. It checks the work tree as Engine.Full does, but

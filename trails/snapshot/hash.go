@@ -47,8 +47,8 @@ func (s *scan) hash() error {
 	return nil
 }
 
-// maxTrusted bounds the files whose ids are known from the index and that are still stored. If there are more, git
-// wrote them, and the repository has their blobs.
+// maxTrusted limits the number of files whose ids are known from the index and that are still stored. If there are
+// more, git wrote them, and the repository has their blobs.
 const maxTrusted = 500
 
 // jobs lists the files to hash. If the stat data in the index match a file, as after a checkout, its id is taken from

@@ -31,7 +31,7 @@ const (
 	unknown // git has no answer: the path is behind a symbolic link, or its kind changed after it was listed
 )
 
-// maxRestarts bounds the paths of one question at which git may fail.
+// maxRestarts limits the number of paths of one question at which git may fail.
 const maxRestarts = 16
 
 // ask decides about paths by the ignore rules alone, whether they are tracked or not. A rule for directories applies

@@ -14,7 +14,7 @@ import (
 // passingOver holds the flags of entries that git skips.
 const passingOver = skipWorktree | assumeUnchanged
 
-// maxPassedOver bounds the marked paths that the state of the git method holds.
+// maxPassedOver limits the number of marked paths that the state of the git method holds.
 const maxPassedOver = 1024
 
 // PassedOver reports whether git is known to have skipped a path at the last snapshot. The git method does not record

@@ -63,8 +63,8 @@ type Engine struct {
 	// passes on the tree of a snapshot.
 	WriteBehind bool
 
-	// Most, unless it is 0, bounds the files that may have to be hashed. A snapshot that finds more fails with ErrMany
-	// before it reads any file.
+	// Most, unless it is 0, limits the number of files that may have to be hashed. A snapshot that finds more fails with
+	// ErrMany before it reads any file.
 	Most int
 
 	git    bool             // always use the git method; for tests

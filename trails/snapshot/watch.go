@@ -100,8 +100,8 @@ func sumOf(list []watched, r role) string {
 	return digest([]byte(sum))
 }
 
-// maxRuleFile bounds the bytes that are read of an ignore, attribute or configuration file. Git's own bound is also 100
-// MiB.
+// maxRuleFile limits the number of bytes that are read of an ignore, attribute or configuration file. Git's own bound
+// is also 100 MiB.
 const maxRuleFile = 100 << 20
 
 var errNotFile = errors.New("not a regular file")

@@ -25,7 +25,7 @@ import (
 // A vector has exactly one binary form. Decode accepts no other.
 const codecVersion = 1
 
-// maxLines bounds the number of lines of a vector.
+// maxLines limits the number of lines of a vector.
 const maxLines = math.MaxInt32
 
 // The binary forms of a patch id.

@@ -84,7 +84,7 @@ func (m Match) GoesOn(next Match) bool {
 	return next.first == m.last+1
 }
 
-// maxGap bounds the short lines that a row may leave out between two of its lines.
+// maxGap limits the number of short lines that a row may leave out between two of its lines.
 const maxGap = 8
 
 // GoesOn reports whether match next continues match m, if short lines of the content are left out. For example: an undo

@@ -14,7 +14,7 @@ const (
 	// shorter block may be a common phrase: it needs three consecutive lines that no text has twice.
 	distinct     = 20
 	distinctAway = 40 // for a block that moved to another file
-	// maxRepeats bounds how often the deleted lines may contain the same three lines. Three lines with more repeats are
+	// maxRepeats limits how often the deleted lines may contain the same three lines. Three lines with more repeats are
 	// not used to find a block.
 	maxRepeats = 64
 )

@@ -69,8 +69,8 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 // shownFailures is the number of failures that are listed.
 const shownFailures = 5
 
-// Notes returns facts that are not faults, one a line. For example: hooks of other programs that may hide the writer of
-// a line, session files newer than the tested versions of their parser, and failures that hooks noted.
+// Notes returns facts that are not faults, one on each line. For example: hooks of other programs that may hide the
+// writer of a line, session files newer than the tested versions of their parser, and failures that hooks noted.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
 	for _, f := range d.editorFindings(ctx) {

@@ -74,7 +74,7 @@ func (p *Purge) Empty() bool {
 		p.Prompts+p.Files+p.Blobs+p.Lost == 0
 }
 
-// moved bounds the tries of a purge. It starts again if a conversation was stored meanwhile.
+// `moved` limits the number of tries of a purge. It starts again if a conversation was stored meanwhile.
 const moved = 5
 
 func (p *Purge) run() error {

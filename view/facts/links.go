@@ -82,7 +82,7 @@ func tiersOf(held []view.Anchored) map[string]records.Tier {
 	return tiers
 }
 
-// mostOverlaps bounds the commits that only files and times connect with the conversation.
+// mostOverlaps limits the number of commits that only files and times connect with the conversation.
 const mostOverlaps = 100
 
 // overlapping lists the commits from the time of the conversation that changed a file that it wrote.

@@ -17,7 +17,7 @@ import (
 // during a backfill.
 const manyConversations = 64
 
-// fewConversations bounds the conversations for which git is called for each file, without a history.
+// fewConversations limits the number of conversations for which git is called for each file, without a history.
 const fewConversations = 8
 
 // ForMany does the same as For, for many conversations that do not change meanwhile. It reads the log once, at the
@@ -61,7 +61,7 @@ func ForMany(
 	return gather, done
 }
 
-// mostHistoryPaths bounds the files of one history.
+// mostHistoryPaths limits the number of files of one history.
 const mostHistoryPaths = 5000
 
 // past reads the changes of files in the commits of some conversations, and in later commits since a moment before all

@@ -61,7 +61,7 @@ func wholeText(input []byte) string {
 	return ""
 }
 
-// maxBlocks bounds the blocks that are read from one edit.
+// maxBlocks limits the number of blocks that are read from one edit.
 const maxBlocks = 2000
 
 // replacements reads the inputs of tools that replace texts, whatever their agents call the members.

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostFiles bounds the files of a folder: with more of them, the search fails.
+// mostFiles limits the number of files of a folder: with more of them, the search fails.
 const mostFiles = 200_000
 
 // Find lists the sessions that the agents keep on this machine and in work trees, and the session files in folders,
@@ -136,7 +136,7 @@ func PartOf(path string) bool {
 	return false
 }
 
-// mostSubagents bounds the files of subagents that are looked at.
+// mostSubagents limits the number of files of subagents that are looked at.
 const mostSubagents = 5000
 
 // Written returns the size of a session file together with the files of its subagents, and the time of the last write

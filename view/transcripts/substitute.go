@@ -194,7 +194,7 @@ func inPlace(words []string) (list []substitution, files []string) {
 	return list, rest
 }
 
-// longestScript bounds a script of substitutions, in bytes.
+// longestScript limits a script of substitutions, in bytes.
 const longestScript = 4 << 10
 
 // parseSubstitutions reads a script that holds only substitutions; ok is false for any other script.
@@ -389,7 +389,7 @@ func putIn(text string, perl bool, groups int) ([]piece, bool) {
 	return append(out, piece{text: plain.String()}), true
 }
 
-// mostRewritten bounds the size of a file after substitutions, in bytes.
+// mostRewritten limits the size of a file after substitutions, in bytes.
 const mostRewritten = 8 << 20
 
 // substitute makes the substitutions in each line of a text, as sed does. A text that grows beyond the limit stays

@@ -210,7 +210,7 @@ type Reading struct {
 	Calls   []string        `json:"calls,omitempty"`   // the last ones
 }
 
-// mostKept bounds the calls that a reading keeps. If hooks report any of them, one is enough.
+// mostKept limits the number of calls that a reading keeps. If hooks report any of them, one is enough.
 const mostKept = 100
 
 // Load reads one session: only the new part since another reading, or all of it if that is not possible.

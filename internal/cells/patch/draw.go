@@ -174,8 +174,8 @@ func (s Style) finish(text string) string {
 	return out.String()
 }
 
-// split splits a patch into hunks. Of the lines before the first hunk it keeps only the file names, since there are no
-// object ids.
+// split splits a patch into hunks. Of the lines before the first hunk it keeps only the file names, because there are
+// no object ids.
 func split(text string) (names []string, hunks []hunk) {
 	old, now := 0, 0
 	for line := range strings.Lines(text) {

@@ -117,7 +117,7 @@ func (p *player) play(verb string, args []string) error {
 	}
 }
 
-// serve plays the verbs from in, one a line, and confirms each.
+// serve plays the verbs from `in`, one on each line, and confirms each.
 func (p *player) serve(in io.Reader, out io.Writer) error {
 	p.serving = true
 	if err := os.Setenv("CLAUDE_PID", strconv.Itoa(os.Getpid())); err != nil {

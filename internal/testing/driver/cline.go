@@ -42,7 +42,7 @@ func (cline) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// inspect reads the events of --json, one a line. The session is the newest that the client has stored.
+// inspect reads the events of --json, one on each line. The session is the newest that the client has stored.
 func (cline) inspect(j *job, res *Result) error {
 	type event struct {
 		Type string `json:"type"`

@@ -47,7 +47,7 @@ func (codex) prepare(j *job) (args, env []string, err error) {
 	return append(append(args, j.opts.Args...), j.opts.Prompt), []string{"SCRIPTED_API_KEY=test-key"}, nil
 }
 
-// inspect reads the events of --json, one a line.
+// inspect reads the events of --json, one on each line.
 func (codex) inspect(j *job, res *Result) error {
 	type event struct {
 		Type   string `json:"type"`

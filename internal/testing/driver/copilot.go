@@ -40,7 +40,7 @@ func (copilot) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// inspect reads the events of --output-format json, one a line. The last one names the session.
+// inspect reads the events of --output-format json, one on each line. The last one names the session.
 func (copilot) inspect(j *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

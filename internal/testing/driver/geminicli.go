@@ -84,7 +84,7 @@ func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	return j.place(settings, dir, "settings.json")
 }
 
-// `streamed` reads the events of `-o stream-json` of Gemini CLI or Qwen Code, one a line.
+// `streamed` reads the events of `-o stream-json` of Gemini CLI or Qwen Code, one on each line.
 func streamed(res *Result, chats string) error {
 	type event struct {
 		Type    string `json:"type"`

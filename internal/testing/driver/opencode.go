@@ -57,7 +57,7 @@ func (opencode) prepare(j *job) (args, env []string, err error) {
 	}, nil
 }
 
-// inspect reads the events of --format json, one a line.
+// inspect reads the events of --format json, one on each line.
 func (opencode) inspect(_ *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

@@ -32,7 +32,7 @@ func (pi) prepare(j *job) (args, env []string, err error) {
 		[]string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0"}, nil
 }
 
-// inspect reads the events of --mode json, one a line. The first is the head of the session file.
+// inspect reads the events of --mode json, one on each line. The first is the head of the session file.
 func (pi) inspect(j *job, res *Result) error {
 	type event struct {
 		Type    string `json:"type"`

@@ -24,7 +24,7 @@ const patience = time.Minute
 
 // reap waits for the processes with the mark in their environment. After `linger` it kills those of the client that
 // still run, and after another minute (patience) those of git-trace; then the rest of the group. The group alone is not
-// enough, since clients start shells in new sessions. It returns the names of the killed processes.
+// enough, because clients start shells in new sessions. It returns the names of the killed processes.
 func reap(group int, mark string, linger time.Duration) []string {
 	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // the group is usually empty by then
 	var killed []string

@@ -94,7 +94,7 @@ func (j *job) place(content any, path ...string) error {
 	return os.WriteFile(name, raw, 0o600)
 }
 
-// `each` reads the events that a client printed, one a line. It ignores an incomplete line of a killed client.
+// `each` reads the events that a client printed, one on each line. It ignores an incomplete line of a killed client.
 func each[E any](printed []byte, hear func(E)) {
 	for line := range bytes.Lines(printed) {
 		var e E

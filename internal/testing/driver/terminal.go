@@ -65,7 +65,7 @@ func (s *Terminal) Press(keys string) {
 }
 
 // See waits until the text shown since the last key matches a pattern, and reports whether it did. The text has no
-// white space, since clients draw white space by moving the cursor.
+// white space, because clients draw white space by moving the cursor.
 func (s *Terminal) See(pattern string) bool {
 	s.t.Helper()
 	want := regexp.MustCompile(pattern)

@@ -172,7 +172,7 @@ func SealedFiles(t failing, dir, ref string) (files []string) {
 	return files
 }
 
-// commonDir runs git only if the top of the work tree does not show the directory, since tests call it thousands of
+// commonDir runs git only if the top of the work tree does not show the directory, because tests call it thousands of
 // times.
 func commonDir(t failing, dir string) string {
 	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() && filepath.IsAbs(dir) {

@@ -4,7 +4,7 @@
 // .ci/run sets for some tests, runs the wide form: real clients, other environments, kills at each system call.
 // GITTRACE_LONG=1 runs the full form; docs/testing.md describes it for each test. With CI=true, a test fails if a
 // program that it needs is missing; otherwise it is skipped with a reason. If the machine does not allow something (a
-// name space, tracing, being root), the test is always skipped, since CI could not change that. `go run
+// name space, tracing, being root), the test is always skipped, because CI could not change that. `go run
 // ./internal/testing/suite` counts the skipped tests by reason.
 package testenv
 
