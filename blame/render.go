@@ -61,10 +61,14 @@ const (
 	you          = "you" // the owner of uncommitted changes in the user's work tree
 	bar          = "│"
 	dots         = "·"
-	signUnknown  = "?" // a line from after the beginning of the recording, without evidence
-	signMixed    = "+" // both an agent and a person
-	signDisputed = "!" // clones disagree
-	signUnsure   = "~" // one of several candidates, or low confidence
+)
+
+// The signs that follow an owner.
+const (
+	SignUnknown  = "?" // a line from after the beginning of the recording, without evidence
+	SignMixed    = "+" // both an agent and a person
+	SignDisputed = "!" // clones disagree
+	SignUnsure   = "~" // one of several candidates, or low confidence
 )
 
 func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
@@ -201,16 +205,16 @@ func (p *painter) doubt(l *Annotated) string {
 		p.drawn.Older = true
 	case a.Kind == events.OwnerUnknown:
 		p.drawn.Unknown = true
-		return signUnknown
+		return SignUnknown
 	case len(a.Disputed) > 0:
 		p.drawn.Disputed = true
-		return signDisputed
+		return SignDisputed
 	case a.Kind == events.OwnerMixed:
 		p.drawn.Mixed = true
-		return signMixed
+		return SignMixed
 	case a.ByAI() && (len(a.Candidates) > 1 || a.Confidence == "low"):
 		p.drawn.Unsure = true
-		return signUnsure
+		return SignUnsure
 	}
 	return ""
 }

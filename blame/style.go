@@ -43,10 +43,10 @@ func (d Drawn) Legend() []string {
 		drawn bool
 		text  string
 	}{
-		{d.Unknown, signUnknown + "  nobody knows who wrote it: git trace why FILE:LINE says more"},
-		{d.Unsure, signUnsure + "  one of several agents, or known with little confidence"},
-		{d.Disputed, signDisputed + "  clones disagree who wrote it: git trace why FILE:LINE says who"},
-		{d.Mixed, signMixed + "  an agent and a person wrote it"},
+		{d.Unknown, SignUnknown + "  nobody knows who wrote it: git trace why FILE:LINE says more"},
+		{d.Unsure, SignUnsure + "  one of several agents, or known with little confidence"},
+		{d.Disputed, SignDisputed + "  clones disagree who wrote it: git trace why FILE:LINE says who"},
+		{d.Mixed, SignMixed + "  an agent and a person wrote it"},
 		{d.Older && d.Unrecorded, "nothing is recorded in this repository: git trace init"},
 		{(d.Older || d.Unknown) && d.Shallow, "this clone lacks older commits, which may tell more: git fetch --unshallow"},
 		{d.Older && !d.Unrecorded, "lines older than the recording bear no sign: git trace backfill"},

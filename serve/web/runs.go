@@ -97,14 +97,15 @@ const (
 	mostBesideAge = 16
 )
 
-// Sign returns the mark of an uncertain owner: ! for an owner that other clones dispute, ~ for lines that both an agent
-// and a person wrote, and for low confidence.
+// Sign returns the sign that `git trace blame` prints behind an uncertain owner.
 func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:
-		return "!"
-	case b.Contributor == "mixed", records.Value(b.Confidence) == "low":
-		return "~"
+		return blame.SignDisputed
+	case b.Contributor == "mixed":
+		return blame.SignMixed
+	case len(b.Candidates) > 1, records.Value(b.Confidence) == "low":
+		return blame.SignUnsure
 	}
 	return ""
 }
