@@ -1,9 +1,8 @@
 package blame
 
 import (
-	"fmt"
-
 	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // paint holds the colours for the cells of one row. The zero value adds no colours.
@@ -45,7 +44,7 @@ func (p *painter) traceEscape(a *Attribution) string {
 	if !p.style.Color || !a.ByAI() || a.Trace == "" {
 		return ""
 	}
-	return fmt.Sprintf("\x1b[38;5;%dm", TraceColor(a.Trace))
+	return cells.Shade(TraceColor(a.Trace))
 }
 
 func colour(escape, text string) string {

@@ -261,7 +261,7 @@ func (d *Drawer) colorOf(c *Contributor) string {
 	if c.Trace == "" || d.style.TraceColor == nil {
 		return dim
 	}
-	return "\x1b[38;5;" + strconv.Itoa(int(d.style.TraceColor(c.Trace))) + "m"
+	return cells.Shade(d.style.TraceColor(c.Trace))
 }
 
 func (d *Drawer) paint(color, text string) string {

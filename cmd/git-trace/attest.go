@@ -51,10 +51,10 @@ const (
 
 // statement is an in-toto statement.
 type statement struct {
-	Type          string    `json:"_type"`
-	Subject       []subject `json:"subject"`
-	PredicateType string    `json:"predicateType"`
-	Predicate     *audit    `json:"predicate"`
+	Type          string      `json:"_type"`
+	Subject       []subject   `json:"subject"`
+	PredicateType string      `json:"predicateType"`
+	Predicate     *span.Audit `json:"predicate"`
 }
 
 // subject is a commit, or the tree at the end.
@@ -103,7 +103,8 @@ func (a *app) attest(c *call, ops operands) error {
 		return exit.Fail(exit.Finding, errors.New("the log is damaged, and nothing was signed"),
 			"git trace verify lists every fault")
 	case made.Predicate.Commits == 0:
-		return exit.Fail(exit.Finding, errors.New("there are no commits in the range"), otherRange(c.Context, repo, about.To))
+		return exit.Fail(exit.Finding, errors.New("there are no commits in the range"), span.OtherRange(c.Context, repo,
+			about.To))
 	}
 	e := envelope{PayloadType: payloadType}
 	if e.Payload, err = json.Marshal(made); err != nil {
@@ -143,8 +144,8 @@ func (a *app) statementOf(c *call, repo *refs.Repo, about span.Range) (*statemen
 	if err != nil {
 		return nil, err
 	}
-	out := &statement{Type: statementType, PredicateType: predicateType, Predicate: newAudit(found)}
-	if err := out.Predicate.Proof.add(c, repo); err != nil {
+	out := &statement{Type: statementType, PredicateType: predicateType, Predicate: span.NewAudit(found)}
+	if err := out.Predicate.Proof.Add(c.Context, repo); err != nil {
 		return nil, err
 	}
 	list, err := repo.Git(c.Context, nil, "rev-list", about.To.String(), "^"+about.From.String())

@@ -62,7 +62,7 @@ func (a *app) blameInBrowser(args []string) error {
 	page := "/blame/worktree"
 	switch {
 	case len(words) == 2: // a revision, then a file
-		id, err := commitOf(a.life, repo, words[0])
+		id, err := lookup.Commit(a.life, repo, words[0])
 		if err != nil {
 			return err
 		}

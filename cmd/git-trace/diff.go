@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
@@ -214,13 +213,10 @@ func (a *app) drawDiff(repo *refs.Repo, known *lookup.Conversations, opts diff.O
 	if err != nil {
 		return err
 	}
-	drawn := newDiffDrawer(screen.AsIs(), d, blame.Style{
-		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
-	})
-	drawn.prompts = opts.Prompts
-	err = errors.Join(drawn.draw(screen.Out, opts), screen.Close())
+	drawn, err := diff.Draw(screen.AsIs(), d, opts, short)
+	err = errors.Join(err, screen.Close())
 	if err == nil && screen.Terminal {
-		a.legend(repo, known, screen.Config, drawn.owners.Drawn())
+		a.legend(repo, known, screen.Config, drawn)
 	}
 	return err
 }

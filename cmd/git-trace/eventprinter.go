@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
@@ -29,7 +28,7 @@ func (p *eventPrinter) line(e events.Event) string {
 		what = cells.Cut(what, p.screen.Width-cells.Width(left)-cells.Width(who)-1)
 	}
 	if who != "" && p.screen.Color {
-		who = "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(e.Trace))) + "m" + who + "\x1b[m"
+		who = cells.Pen{On: true}.Paint(cells.Shade(blame.TraceColor(e.Trace)), who)
 	}
 	return strings.TrimRight(left+" "+who+what, " ")
 }

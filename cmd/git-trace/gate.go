@@ -107,7 +107,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 		return nil
 	}
 	return exit.Fail(exit.Leak, fmt.Errorf("the rules of redaction keep %s of the conversations here: %s",
-		numbers.Count(found, "piece"), someOf(where)),
+		numbers.Count(found, "piece"), numbers.SomeOf(where)),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
 

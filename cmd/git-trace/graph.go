@@ -91,12 +91,10 @@ func (a *app) graph(c *call, ops operands) error {
 // needsCommits fails if no revision was named, and HEAD has no commits yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
-		return exit.Fail(exit.Git, errNoCommits, "")
+		return exit.Fail(exit.Git, lookup.ErrNoCommits, "")
 	}
 	return nil
 }
-
-var errNoCommits = errors.New("there are no commits yet")
 
 // graphForm returns the writer of the requested form. It returns nil for text, which drawGraph draws.
 func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error) {

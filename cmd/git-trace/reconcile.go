@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func reconcileCommand() *command {
@@ -84,7 +85,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 		return err
 	}
 	if len(commits) == 0 && c.Bool("all") {
-		return exit.Fail(exit.Git, errNoCommits, "")
+		return exit.Fail(exit.Git, lookup.ErrNoCommits, "")
 	}
 	if nothing {
 		a.hintNothing(repo)

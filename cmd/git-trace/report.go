@@ -56,12 +56,6 @@ func reportCommand() *command {
 // many.
 var forgeLimits = map[string]int{"github-comment": 65536, "github-summary": 1 << 20, "gitlab-comment": 1_000_000}
 
-// rangeReport is a report, and the short ids of its conversations.
-type rangeReport struct {
-	*span.Report
-	short func(events.TraceID) string
-}
-
 // reportOptions are the options of the command.
 type reportOptions struct {
 	json       bool
@@ -127,7 +121,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	about, err := span.Parse(c.Context, repo, strings.Join(named, ""))
 	if err != nil {
 		return err
 	}
@@ -139,20 +133,19 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	r := &rangeReport{found, short}
-	if r.Stats.Lines.Commits == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+otherRange(c.Context, repo, about.To))
+	if found.Stats.Lines.Commits == 0 {
+		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+span.OtherRange(c.Context, repo, about.To))
 	}
 	if opts.audit {
-		return a.auditRange(c, opts, r, repo)
+		return a.auditRange(c, opts, found, short, repo)
 	}
-	if err := a.writeReport(r, opts); err != nil {
+	if err := a.writeReport(found, short, opts); err != nil {
 		return err
 	}
-	if r.Limits.Nothing {
+	if found.Limits.Nothing {
 		a.tellOffer(repo, true)
 	}
-	if sum := r.Result; sum.Unknown*100 > opts.mayUnknown*sum.Lines {
+	if sum := found.Result; sum.Unknown*100 > opts.mayUnknown*sum.Lines {
 		older := ""
 		if sum.Older > 0 {
 			older = fmt.Sprintf(" (%s older than the recording)", numbers.Thousands(sum.Older))
@@ -181,14 +174,14 @@ func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 }
 
 // writeReport writes the report completely, or nothing.
-func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
+func (a *app) writeReport(r *span.Report, short func(events.TraceID) string, opts reportOptions) error {
 	var out strings.Builder
 	if opts.json {
-		if err := writeJSON(&out, r.Report); err != nil {
+		if err := writeJSON(&out, r); err != nil {
 			return err
 		}
 	} else {
-		text, err := drawReport(r).Within(opts.limit, r.missing)
+		text, err := span.Markdown(r, short, opts.limit)
 		var small *page.TooSmallError
 		if errors.As(err, &small) {
 			return exit.Fail(exit.Misuse, fmt.Errorf("option '--max-bytes': %w", err), "")
@@ -219,7 +212,7 @@ func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, a
 	if repo, err = a.repo(); err != nil {
 		return nil, about, err
 	}
-	about, err = spanOf(c.Context, repo, strings.Join(named, ""))
+	about, err = span.Parse(c.Context, repo, strings.Join(named, ""))
 	return repo, about, err
 }
 
@@ -235,111 +228,6 @@ func (a *app) output(what, file, text string) error {
 	return nil
 }
 
-// otherRange proposes a range that ends at a commit and is not empty: the commits that the main branch lacks, or else
-// the last ten.
-func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
-	const hint = "name a range, such as "
-	for _, main := range []string{"main", "master"} {
-		ahead, err := repo.Git(ctx, nil, "rev-list", "--max-count=1", to.String(), "^refs/heads/"+main)
-		if err != nil || len(ahead) == 0 {
-			continue
-		}
-		if _, err := repo.Git(ctx, nil, "merge-base", "refs/heads/"+main, to.String()); err == nil {
-			return hint + main + "...HEAD"
-		}
-		return hint + main + "..HEAD"
-	}
-	before, err := repo.Git(ctx, nil, "rev-list", "--first-parent", "--max-count=11", to.String())
-	if n := strings.Count(string(before), "\n") - 1; err == nil && n > 0 {
-		return fmt.Sprintf("%sHEAD~%d..HEAD", hint, n)
-	}
-	return "name a range: <commit>..<commit>"
-}
-
-// spanOf reads a range as git does. If only a branch is given, its range starts at its upstream, or at the main branch
-// of origin.
-func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, err error) {
-	from, to, two := strings.Cut(given, "..")
-	if rev, one := strings.CutSuffix(given, "^!"); one && !two {
-		from, to, two = rev+"^", rev, true
-		if _, err := commitOf(ctx, repo, from); err != nil {
-			if _, err := commitOf(ctx, repo, rev); err != nil {
-				return s, err
-			}
-			return s, exit.Fail(exit.Git, fmt.Errorf("'%s' has no parent to compare with", rev),
-				cutOr(ctx, repo, ""))
-		}
-	} else if two {
-		to, s.Fork = strings.CutPrefix(to, ".")
-	}
-	orHead := func(rev string) string {
-		if rev == "" {
-			return "HEAD"
-		}
-		return rev
-	}
-	to = orHead(to)
-	if !two {
-		to, s.Fork = orHead(given), true
-	}
-	if s.To, err = commitOf(ctx, repo, to); err != nil {
-		return s, err
-	}
-	if !two {
-		if from = upstreamOf(ctx, repo, to); from == "" {
-			return s, exit.Fail(exit.Git, fmt.Errorf("'%s' has no upstream to compare with", to), otherRange(ctx, repo, s.To))
-		}
-	}
-	if s.From, err = commitOf(ctx, repo, orHead(from)); err != nil {
-		return s, err
-	}
-	dots := ".."
-	if s.Fork {
-		dots = "..."
-	}
-	s.Given, s.Text = given, orHead(from)+dots+to
-	if !s.Fork {
-		return s, nil
-	}
-	if _, err := repo.Git(ctx, nil, "merge-base", s.From.String(), s.To.String()); err != nil {
-		return s, exit.Fail(exit.Git, fmt.Errorf("%s: no merge base", s.Text),
-			cutOr(ctx, repo, "the histories have no common commit; two dots compare them anyway"))
-	}
-	return s, nil
-}
-
-// cutOr returns the hint for a missing commit. In a shallow clone, the history may end before that commit. In any other
-// clone, it returns the other hint.
-func cutOr(ctx context.Context, repo *refs.Repo, otherwise string) string {
-	if out, err := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); err == nil && string(out) == "true\n" {
-		return "this clone has only a part of the history: git fetch --unshallow"
-	}
-	return otherwise
-}
-
-// commitOf returns the commit that a revision names.
-func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error) {
-	out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if err != nil {
-		if head, _, e := repo.Head(); e == nil && head.IsZero() && (rev == "HEAD" || rev == "@") {
-			return refs.OID{}, exit.Fail(exit.Git, errNoCommits, "")
-		}
-		return refs.OID{}, exit.Fail(exit.Git, fmt.Errorf("bad revision '%s'", rev), "git log --all --oneline lists commits")
-	}
-	return refs.ParseOID(strings.TrimSpace(string(out)))
-}
-
-// upstreamOf returns the branch from which a branch's range starts; empty if unknown.
-func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
-	for _, name := range []string{branch + "@{upstream}", "refs/remotes/origin/HEAD"} {
-		out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--abbrev-ref", "--end-of-options", name)
-		if text := strings.TrimSpace(string(out)); err == nil && text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // diffOf returns the diff of all files of a range. If git cannot read the contents, the error is a *[diff.Failure].
 func (a *app) diffOf(repo *refs.Repo, known *lookup.Conversations, dir, text string) (*diff.Diff, error) {
 	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
@@ -351,4 +239,28 @@ func (a *app) diffOf(repo *refs.Repo, known *lookup.Conversations, dir, text str
 		return nil, exit.Fail(exit.Unchecked, err, "git diff "+text+" shows it")
 	}
 	return d, err
+}
+
+// auditRange prints the audit of a range.
+func (a *app) auditRange(c *call, opts reportOptions, r *span.Report, short func(events.TraceID) string,
+	repo *refs.Repo) error {
+	out := span.NewAudit(r)
+	if err := out.Proof.Add(c.Context, repo); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if opts.json {
+		if err := writeJSON(&text, out); err != nil {
+			return err
+		}
+	} else {
+		text.WriteString(out.Draw(short))
+	}
+	if err := a.output("report", opts.file, text.String()); err != nil {
+		return err
+	}
+	if out.Proof.State == events.Broken {
+		return exit.Silent(exit.Finding)
+	}
+	return nil
 }

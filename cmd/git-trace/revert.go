@@ -190,7 +190,7 @@ func (t *taking) nothing() error {
 	for _, n := range slices.Sorted(maps.Keys(prompts)) {
 		named = append(named, short(t.work.Trace)+"#"+strconv.Itoa(n))
 	}
-	return exit.Fail(exit.Finding, err, "commits have lines of "+someOf(named)+"; "+hint)
+	return exit.Fail(exit.Finding, err, "commits have lines of "+numbers.SomeOf(named)+"; "+hint)
 }
 
 // take removes the work's changes.

@@ -23,7 +23,7 @@ import (
 
 // answerTypes are the types of answers, by the names of their schemas.
 var answerTypes = map[string]reflect.Type{
-	"audit-1": reflect.TypeFor[audit](),
+	"audit-1": reflect.TypeFor[span.Audit](),
 	"blame-1": reflect.TypeFor[blame.LinesJSON](), "blame-functions-1": reflect.TypeFor[blame.FunctionsJSON](),
 	"blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
 	"capsule-1":    reflect.TypeFor[capsule.Capsule](), "check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),

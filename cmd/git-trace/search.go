@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
@@ -18,7 +19,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/pathglob"
 	"github.com/git-trace/git-trace/report/answers"
-	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -204,7 +204,8 @@ func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 		}
 		id := cells.Safe(short(r.Trace))
 		head := id + "  " + cells.Safe(r.Agent)
-		b.WriteString(p.Paint(show.TraceColor(r.Trace), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last, now)) + "\n")
+		b.WriteString(p.Paint(cells.Shade(blame.TraceColor(r.Trace)), head) + p.Paint(cells.Faint, "  "+numbers.Ago(r.Last,
+			now)) + "\n")
 		indent := strings.Repeat(" ", len(id)+2)
 		if title := titleOf(&r.Conversation); title != "" {
 			b.WriteString(indent + screen.Cut(`"`+cells.Safe(cells.Line(title)), screen.Width-len(indent)-1) + "\"\n")

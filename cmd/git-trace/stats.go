@@ -7,12 +7,10 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
@@ -20,13 +18,6 @@ import (
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 )
-
-// statistics holds the counted figures, which can be written in several forms.
-type statistics struct {
-	*figures.Sums
-
-	whole bool // for a program: names are not cut, and no column is left out
-}
 
 func statsCommand() *command {
 	return &command{
@@ -67,29 +58,6 @@ func statsCommand() *command {
 	}
 }
 
-// costsText returns the cost of the conversations, the part that does not come from the price table, and the date of
-// the prices.
-func costsText(c *figures.Costs) string {
-	if c.Priced == 0 {
-		return "cost unknown: neither prices nor clients give it (trace.prices)"
-	}
-	text := "cost " + numbers.Dollars(c.USD)
-	var parts []string
-	if c.ByClient > 0 {
-		parts = append(parts, numbers.Dollars(c.ClientUSD)+" of it as clients say")
-	}
-	if c.Unknown > 0 {
-		parts = append(parts, "that of "+numbers.Count(c.Unknown, "conversation")+" is not known")
-	}
-	switch n := len(c.PricesAsOf); {
-	case n == 1:
-		parts = append(parts, "prices of "+c.PricesAsOf[0])
-	case n > 1:
-		parts = append(parts, "prices of "+c.PricesAsOf[0]+" to "+c.PricesAsOf[n-1])
-	}
-	return strings.Join(append([]string{text}, parts...), "; ")
-}
-
 func (a *app) stats(c *call, ops operands) error {
 	ask, err := askStats(c)
 	if err != nil {
@@ -107,16 +75,20 @@ func (a *app) stats(c *call, ops operands) error {
 	if err := checkNow(c, ask, &query); err != nil {
 		return err
 	}
-	s := newStatistics(ops.all(), ask.by)
+	s := figures.NewTable(ops.all(), ask.by)
 	s.Accept = ask.grouped
 	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
-		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.line.Progress("following lines")) }
+		count := func() error {
+			return countLines(c.Context, s, repo, known, query, ask, a.line.Progress("following lines"))
+		}
 		switch {
 		case nothing:
 			count = func() error { return graph.Check(c.Context, repo, query) }
 		case ask.now != "":
-			count = func() error { return s.linesNow(c.Context, repo, known, query, ask, a.line.Progress("blaming files")) }
+			count = func() error {
+				return countLinesNow(c.Context, s, repo, known, query, ask, a.line.Progress("blaming files"))
+			}
 		}
 		if err := count(); err != nil {
 			return err
@@ -141,9 +113,9 @@ func (a *app) stats(c *call, ops operands) error {
 	case ask.format == "json":
 		return writeJSON(terminal.Quietly(a.std.out), s.Stats)
 	case ask.format == "csv":
-		return s.writeCSV(terminal.Quietly(a.std.out))
+		return s.WriteCSV(terminal.Quietly(a.std.out))
 	case ask.format == "markdown":
-		_, err := io.WriteString(terminal.Quietly(a.std.out), s.markdown())
+		_, err := io.WriteString(terminal.Quietly(a.std.out), s.Markdown())
 		return err
 	case nothing && s.Conversations.Count == 0:
 		return nil
@@ -152,17 +124,13 @@ func (a *app) stats(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	draw := s.draw
+	draw := s.Draw
 	if ask.grouped {
-		draw = s.drawGroups
+		draw = s.DrawGroups
 	}
-	s.whole = screen.Whole
+	s.Whole = screen.Whole
 	_, err = io.WriteString(screen.Out, draw(cells.Pen{On: screen.Color}, screen.Width))
 	return errors.Join(err, screen.Close())
-}
-
-func newStatistics(named []string, by stats.By) *statistics {
-	return &statistics{Sums: figures.New(named, by)}
 }
 
 // hintNothing prints a hint if nothing is recorded here: the publications of a remote, or how to find old sessions.
@@ -178,8 +146,8 @@ func (a *app) hintNothing(repo *refs.Repo) {
 // history. Such a command is short, and holds one batch of commits at a time.
 const countGrowth = 100
 
-// lines counts and groups the lines of the commits. On request it follows them to the present.
-func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *lookup.Conversations, query graph.Query,
+// countLines counts and groups the lines of the commits. On request it follows them to the present.
+func countLines(ctx context.Context, s *figures.Table, repo *refs.Repo, known *lookup.Conversations, query graph.Query,
 	ask *statsAsk, shown *terminal.Progress) error {
 	from := linesFrom(known)
 	from.ByFile, from.ByFunction = ask.by.InFiles(), ask.by.InFunctions()

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/report/stats"
 )
@@ -72,92 +68,4 @@ func dimensions() []string {
 		names[i] = string(d)
 	}
 	return names
-}
-
-// writeCSV writes the groups in the form of RFC 4180. An apostrophe begins a cell that a spreadsheet would take for a
-// formula.
-func (s *statistics) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	var head []string
-	for _, d := range s.By {
-		head = append(head, string(d))
-	}
-	head = append(head, "contributor", "commits", "added", "ai", "human", "unknown", "percent", "conversations",
-		"cost_usd")
-	if s.Survival {
-		for _, days := range stats.Ages {
-			head = append(head, fmt.Sprintf("written_%dd", days), fmt.Sprintf("alive_%dd", days))
-		}
-	}
-	head = append(head, "older", "written", "committed", "rewritten")
-	_ = out.Write(head) // Error returns the writer's first error
-	for i := range s.Groups {
-		g := &s.Groups[i]
-		var row []string
-		for _, d := range s.By {
-			row = append(row, spreadsheetText(g.Key[d]))
-		}
-		kind, cost := "", ""
-		if g.Contributor != nil {
-			kind = string(*g.Contributor)
-		}
-		if g.CostUSD != nil {
-			cost = strconv.FormatFloat(*g.CostUSD, 'f', 6, 64)
-		}
-		row = append(row, kind)
-		for _, n := range []int{g.Commits, g.Added, g.AI, g.Human, g.Unknown, g.Percent, g.Conversations} {
-			row = append(row, strconv.Itoa(n))
-		}
-		row = append(row, cost)
-		for _, a := range g.Survival {
-			row = append(row, strconv.Itoa(a.Written), strconv.Itoa(a.Alive))
-		}
-		row = append(row, strconv.Itoa(g.Older))
-		if a := g.Accepted; a != nil {
-			row = append(row, strconv.Itoa(a.Written), strconv.Itoa(a.Committed), strconv.Itoa(a.Rewritten))
-		} else {
-			row = append(row, "", "", "")
-		}
-		_ = out.Write(row)
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// spreadsheetText changes foreign text so that a spreadsheet does not take it for a formula.
-func spreadsheetText(text *string) string {
-	switch {
-	case text == nil:
-		return ""
-	case *text != "" && strings.ContainsRune("=+-@\t\r", rune((*text)[0])):
-		return "'" + *text
-	}
-	return *text
-}
-
-// markdown returns the table of the groups, with all its columns. Names are foreign text.
-func (s *statistics) markdown() string {
-	t := s.table()
-	var b strings.Builder
-	row := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	row(t.head)
-	rule := slices.Repeat([]string{"---:"}, len(t.head))
-	for i := range t.names {
-		rule[i] = "---"
-	}
-	row(rule)
-	for i, cells := range t.rows {
-		cells = slices.Clone(cells)
-		for k, d := range s.By {
-			if s.Groups[i].Key[d] != nil {
-				cells[k] = page.Cell(cells[k])
-			}
-		}
-		row(cells)
-	}
-	if len(t.rows) > 1 {
-		row(t.sum)
-	}
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -46,10 +47,11 @@ func (ask *statsAsk) counted() string {
 	return "commit"
 }
 
-// linesNow counts the lines that a revision contains.
-func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *lookup.Conversations, query graph.Query,
+// countLinesNow counts the lines that a revision contains.
+func countLinesNow(ctx context.Context, s *figures.Table, repo *refs.Repo, known *lookup.Conversations,
+	query graph.Query,
 	ask *statsAsk, shown *terminal.Progress) error {
-	at, err := commitOf(ctx, repo, ask.now)
+	at, err := lookup.Commit(ctx, repo, ask.now)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -156,7 +157,7 @@ func (e *exporter) chooseAtHand(command string) error {
 		return err
 	}
 	ahead := map[string]bool{} // commits that the upstream does not have
-	if upstream := upstreamOf(e.ctx, e.repo, "HEAD"); upstream != "" {
+	if upstream := span.Upstream(e.ctx, e.repo, "HEAD"); upstream != "" {
 		if list, err := e.repo.Git(e.ctx, nil, "rev-list", upstream+"..HEAD", "--"); err == nil {
 			for id := range strings.FieldsSeq(string(list)) {
 				ahead[id] = true

@@ -1,6 +1,9 @@
 package cells
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Pen colours text if colour is on.
 type Pen struct{ On bool }
@@ -14,6 +17,9 @@ const (
 	LessColor = "\x1b[31m"
 	noColor   = "\x1b[m"
 )
+
+// Shade returns the escape sequence for a colour of the palette of 256.
+func Shade(n uint8) string { return "\x1b[38;5;" + strconv.Itoa(int(n)) + "m" }
 
 // Paint returns the text in a colour. Blank text is returned unchanged.
 func (p Pen) Paint(color, text string) string {

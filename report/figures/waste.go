@@ -2,7 +2,11 @@ package figures
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/waste"
 	"github.com/git-trace/git-trace/view"
 )
@@ -69,4 +73,33 @@ func plus(a, b *float64) *float64 {
 		return nil
 	}
 	return new(*a + *b)
+}
+
+// AmountText returns a number of estimated tokens, with their cost if it is known.
+func AmountText(tokens int64, usd *float64) string {
+	cost := ""
+	if usd != nil {
+		cost = numbers.Dollars(*usd)
+	}
+	return cells.Dotted("about "+numbers.Count(int(tokens), "token"), cost)
+}
+
+// WastesText sums up the waste of conversations; "" unless it was requested.
+func WastesText(w *Waste) string {
+	if w == nil {
+		return ""
+	}
+	count := 0
+	var kinds []string
+	for _, k := range w.Kinds {
+		if count += k.Count; k.Count > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", k.Count, k.Kind.Words()))
+		}
+	}
+	if count == 0 {
+		return "waste: none was found\n"
+	}
+	return fmt.Sprintf("waste: %s in %s: %s\n", cells.Dotted(numbers.Count(count, "result"), AmountText(w.Tokens,
+		w.CostUSD)),
+		numbers.Count(w.Conversations, "conversation"), strings.Join(kinds, ", "))
 }

@@ -94,7 +94,7 @@ func (d *showDrawer) conversation(trace events.TraceID, prompt int) string {
 	if prompt > 0 {
 		id += "#" + strconv.Itoa(prompt)
 	}
-	return d.pen.Paint(TraceColor(trace), id)
+	return d.pen.Paint(traceColor(trace), id)
 }
 
 func (d *showDrawer) commit(id refs.OID) string {
@@ -151,7 +151,7 @@ func paceText(p view.Pace) string {
 
 // head draws the id, the agent and the title of a conversation.
 func (d *showDrawer) head(t *TraceView) {
-	d.field("conversation", d.pen.Paint(TraceColor(t.Trace), d.safe(string(t.Trace))))
+	d.field("conversation", d.pen.Paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
 	for _, m := range t.Models {
 		agent = append(agent, view.ModelName(m))

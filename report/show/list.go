@@ -69,7 +69,7 @@ func CallsText(c *view.Conversation) string {
 // Conversation draws a conversation: its agent and time, its prompt, and its outcome.
 func (d *logDrawer) Conversation(c *view.Conversation) string {
 	var b strings.Builder
-	color := TraceColor(c.Trace)
+	color := traceColor(c.Trace)
 	b.WriteString(d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  ")
 	b.WriteString(d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  ")
 	b.WriteString(cells.Fit(modelsOf(c), d.model) + "  ")
@@ -141,7 +141,7 @@ func outcomeText(c *view.Conversation) string {
 	return cells.Dotted(text, held)
 }
 
-// TraceColor returns the escape sequence for the colour of a conversation.
-func TraceColor(id events.TraceID) string {
-	return "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(id))) + "m"
+// traceColor returns the escape sequence for the colour of a conversation.
+func traceColor(id events.TraceID) string {
+	return cells.Shade(blame.TraceColor(id))
 }

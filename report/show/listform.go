@@ -108,7 +108,7 @@ func (d *logDrawer) Formatted(c *view.Conversation, form string) (string, error)
 
 // Line draws a conversation on one line.
 func (d *logDrawer) Line(c *view.Conversation) string {
-	color := TraceColor(c.Trace)
+	color := traceColor(c.Trace)
 	head := d.pen.Paint(color, cells.Pad(cells.Safe(d.short(c.Trace)), d.id)) + "  " +
 		d.pen.Paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
 		d.pen.Paint(cells.Faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
@@ -140,7 +140,7 @@ func (d *logDrawer) Asked(item *answers.LogItem, alone bool) string {
 		if a.Text != nil {
 			text = cells.Line(*a.Text)
 		}
-		head := d.pen.Paint(TraceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
+		head := d.pen.Paint(traceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
 			d.pen.Paint(cells.Faint, cells.Pad(at, len("2006-01-02 15:04"))+fmt.Sprintf("  %8s", numbers.Took(a.Took()))) + "  "
 		room := d.width - cells.Width(lead) - width - len("2006-01-02 15:04") - 14
 		b.WriteString(head + d.cut(text, max(room, 8)) + "\n")

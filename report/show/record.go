@@ -153,7 +153,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	case s.ParentStep != nil:
 		who = strings.TrimSuffix("task of "+records.Value(s.AgentRole), " of ")
 	}
-	id := d.pen.Paint(TraceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
+	id := d.pen.Paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
 	if n := d.prompts[s.StepIndex]; n > 0 {
 		name = "  " + d.conversation(trace, n)
 	}

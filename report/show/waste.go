@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
@@ -43,7 +42,8 @@ func (c costView) draw(d *showDrawer) {
 		at := cells.Pad(name(f.Step), 10) + cells.Pad(f.Kind.Words(), 16)
 		room := max(d.width-26, 20)
 		d.line(at + d.cut(d.safe(cells.Spaced(f.Name, cells.Line(f.What))), room))
-		d.line(cells.Pad("", 26) + d.pen.Paint(cells.Faint, cells.Dotted(f.Way(name), amountText(f.Tokens, f.CostUSD))))
+		d.line(cells.Pad("", 26) + d.pen.Paint(cells.Faint, cells.Dotted(f.Way(name), figures.AmountText(f.Tokens,
+			f.CostUSD))))
 	}
 }
 
@@ -51,34 +51,5 @@ func wasteText(found []waste.Finding, tokens int64, usd *float64) string {
 	if len(found) == 0 {
 		return "none was found"
 	}
-	return cells.Dotted(numbers.Count(len(found), "result"), amountText(tokens, usd))
-}
-
-// amountText returns a number of estimated tokens, with their cost if it is known.
-func amountText(tokens int64, usd *float64) string {
-	cost := ""
-	if usd != nil {
-		cost = numbers.Dollars(*usd)
-	}
-	return cells.Dotted("about "+numbers.Count(int(tokens), "token"), cost)
-}
-
-// WastesText sums up the waste of conversations; "" unless it was requested.
-func WastesText(w *figures.Waste) string {
-	if w == nil {
-		return ""
-	}
-	count := 0
-	var kinds []string
-	for _, k := range w.Kinds {
-		if count += k.Count; k.Count > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", k.Count, k.Kind.Words()))
-		}
-	}
-	if count == 0 {
-		return "waste: none was found\n"
-	}
-	return fmt.Sprintf("waste: %s in %s: %s\n", cells.Dotted(numbers.Count(count, "result"), amountText(w.Tokens,
-		w.CostUSD)),
-		numbers.Count(w.Conversations, "conversation"), strings.Join(kinds, ", "))
+	return cells.Dotted(numbers.Count(len(found), "result"), figures.AmountText(tokens, usd))
 }

@@ -144,7 +144,7 @@ func (d *showDrawer) whyLines(r *why.Reason) {
 	digits := len(strconv.Itoa(r.Lines[len(r.Lines)-1].FinalLine))
 	color := ""
 	if r.Owner().Trace != "" {
-		color = TraceColor(r.Owner().Trace)
+		color = traceColor(r.Owner().Trace)
 	}
 	for i := range r.Lines {
 		if i == mostWhyLines {

@@ -1,4 +1,4 @@
-package main
+package diff
 
 import (
 	"bufio"
@@ -14,13 +14,11 @@ import (
 	"github.com/git-trace/git-trace/internal/cells/patch"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
-	"github.com/git-trace/git-trace/report/diff"
-	"github.com/git-trace/git-trace/report/show"
 )
 
 // diffDrawer draws a diff for people: a margin, then git's own lines.
 type diffDrawer struct {
-	*diff.Diff
+	*Diff
 	pen    cells.Pen
 	style  blame.Style
 	owners *blame.OwnerColumn
@@ -44,7 +42,18 @@ const (
 	fewestOwner = 8
 )
 
-func newDiffDrawer(s *terminal.Screen, d *diff.Diff, style blame.Style) *diffDrawer {
+// Draw draws a diff on the screen. It returns the signs that need a legend.
+func Draw(screen *terminal.Screen, d *Diff, opts Options, short func(events.TraceID) string) (blame.Drawn,
+	error) {
+	drawn := newDiffDrawer(screen, d, blame.Style{
+		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
+	})
+	drawn.prompts = opts.Prompts
+	err := drawn.draw(screen.Out, opts)
+	return drawn.owners.Drawn(), err
+}
+
+func newDiffDrawer(s *terminal.Screen, d *Diff, style blame.Style) *diffDrawer {
 	out := &diffDrawer{Diff: d, pen: cells.Pen{On: s.Color}, style: style, screen: s}
 	var lines []blame.Annotated
 	var owner *blame.Annotated
@@ -67,7 +76,7 @@ func newDiffDrawer(s *terminal.Screen, d *diff.Diff, style blame.Style) *diffDra
 }
 
 // draw writes the diff as it arrives, because it may be long.
-func (d *diffDrawer) draw(to io.Writer, opts diff.Options) error {
+func (d *diffDrawer) draw(to io.Writer, opts Options) error {
 	d.text.Writer = bufio.NewWriter(to)
 	if opts.Figures && !opts.Patch {
 		d.head(bytes.TrimSuffix(d.Before, []byte("\n\n")))
@@ -152,7 +161,7 @@ func (d *diffDrawer) head(text []byte) {
 	}
 }
 
-func (d *diffDrawer) hunk(h *diff.Hunk) {
+func (d *diffDrawer) hunk(h *Hunk) {
 	head := d.safe(strings.TrimSuffix(string(h.Head), "\n"))
 	if at := strings.Index(head[2:], "@@"); at >= 0 {
 		at += 4
@@ -169,7 +178,7 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 			continue
 		}
 		number := l.New
-		if l.Sign == diff.Removed {
+		if l.Sign == Removed {
 			number = l.Old
 		}
 		body, end := strings.TrimSuffix(drawn[i], "\n"), ""
@@ -177,9 +186,9 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 			end = "\n"
 		}
 		switch l.Sign {
-		case diff.Added:
+		case Added:
 			body = d.pen.Paint(cells.PlusColor, "+"+body)
-		case diff.Removed:
+		case Removed:
 			body = d.pen.Paint(cells.LessColor, "-"+body)
 		default:
 			body = " " + body
@@ -201,7 +210,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 			text = `"` + cells.Line(o.PromptText) + `"`
 		}
 		row := d.screen.Cut("▌"+name+" "+cells.Safe(o.Agent)+" "+cells.Safe(text), max(d.style.Width, fewestOwner))
-		d.text.WriteString(d.pen.Paint(show.TraceColor(o.Trace), row) + "\n")
+		d.text.WriteString(d.pen.Paint(cells.Shade(blame.TraceColor(o.Trace)), row) + "\n")
 	}
 	return name
 }
@@ -220,7 +229,7 @@ func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 }
 
 // bodies returns the texts of the lines after their signs, with the changed words marked in lines that replaced others.
-func (d *diffDrawer) bodies(h *diff.Hunk) []string {
+func (d *diffDrawer) bodies(h *Hunk) []string {
 	style := patch.Style{Terminal: d.style.Terminal, Color: d.style.Color}
 	out := make([]string, len(h.Lines))
 	for at := 0; at < len(h.Lines); {
@@ -250,7 +259,7 @@ func (d *diffDrawer) bodies(h *diff.Hunk) []string {
 	return out
 }
 
-func (d *diffDrawer) replaced(style patch.Style, h *diff.Hunk, gone, came []int) (drawnGone, drawnCame []string) {
+func (d *diffDrawer) replaced(style patch.Style, h *Hunk, gone, came []int) (drawnGone, drawnCame []string) {
 	texts := func(list []int) []string {
 		out := make([]string, len(list))
 		for i, at := range list {
@@ -284,9 +293,9 @@ func (d *diffDrawer) sums() {
 	}
 	d.text.WriteString(d.pen.Paint(cells.Bold, fmt.Sprintf("%s, +%s −%s", numbers.Count(d.differ(), "file"),
 		numbers.Thousands(sums.Added.Lines), numbers.Thousands(sums.Went))) + "\n")
-	gone := map[diff.Writer]diff.Churn{}
+	gone := map[Writer]Churn{}
 	for _, c := range d.Churn {
-		gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}] = c
+		gone[Writer{Kind: c.Kind, Trace: c.Trace}] = c
 	}
 	const name, figure = 30, 8
 	width := min(name, max(d.style.Width-3*figure, fewestOwner))
@@ -295,20 +304,20 @@ func (d *diffDrawer) sums() {
 		if sums.Removed != nil {
 			row += fmt.Sprintf("%*s", figure, signed("−", s.Removed))
 		}
-		key := diff.Writer{Kind: s.Kind, Trace: s.Trace}
+		key := Writer{Kind: s.Kind, Trace: s.Trace}
 		row += d.gone(gone[key], s.Added)
 		delete(gone, key)
 		d.writerRow(s.Writer, row)
 	}
 	for _, c := range d.Churn { // writers whose lines are all lost
-		if _, left := gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
+		if _, left := gone[Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
 			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c, 0))
 		}
 	}
 }
 
 // gone describes the loss of a writer's lines: how many are lost, and how many lines came from a merge or were moved.
-func (d *diffDrawer) gone(c diff.Churn, added int) string {
+func (d *diffDrawer) gone(c Churn, added int) string {
 	if c.Gone == 0 {
 		return ""
 	}
@@ -319,10 +328,10 @@ func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	return text
 }
 
-func (d *diffDrawer) writerRow(w diff.Writer, row string) {
+func (d *diffDrawer) writerRow(w Writer, row string) {
 	color := cells.Faint
 	if w.Trace != "" {
-		color = show.TraceColor(w.Trace)
+		color = cells.Shade(blame.TraceColor(w.Trace))
 	}
 	d.text.WriteString(d.pen.Paint(color, strings.TrimRight(row, " ")) + "\n")
 }
@@ -336,7 +345,7 @@ func signed(sign string, n int) string {
 }
 
 // writer names a writer of lines, without the number of a prompt.
-func (d *diffDrawer) writer(w diff.Writer) string {
+func (d *diffDrawer) writer(w Writer) string {
 	switch {
 	case w.Trace != "":
 		return cells.Spaced(cells.Safe(w.Agent), cells.Safe(d.style.ShortTrace(w.Trace)))

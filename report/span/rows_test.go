@@ -1,18 +1,16 @@
-package main
+package span
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/git-trace/git-trace/report/span"
 )
 
 func TestAReportNamesTheFirstPlacesOfWeakLines(t *testing.T) {
 	t.Parallel()
-	page := &reportPage{rangeReport: &rangeReport{Report: &span.Report{}}}
+	page := &reportPage{rangeReport: &rangeReport{Report: &Report{}}}
 	page.Limits.Low = 9
 	for i := range 9 {
-		run := span.Run{Start: 10 * (i + 1)}
+		run := Run{Start: 10 * (i + 1)}
 		run.Lines, run.Raw = 1, "a.go"
 		page.Weak = append(page.Weak, run)
 	}

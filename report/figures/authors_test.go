@@ -1,19 +1,18 @@
-package main
+package figures
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 )
 
 // Of many authors ten are named and the others summed; two of one name are told apart by their addresses.
 func TestFewAuthorsAreNamed(t *testing.T) {
 	t.Parallel()
-	s := newStatistics(nil, stats.By{})
+	s := NewTable(nil, stats.By{})
 	for i := range 14 {
-		s.Authors = append(s.Authors, figures.AuthorLines{Author: fmt.Sprint("author ", i/2), Mail: fmt.Sprint(i, "@example.com"),
+		s.Authors = append(s.Authors, AuthorLines{Author: fmt.Sprint("author ", i/2), Mail: fmt.Sprint(i, "@example.com"),
 			Lines: stats.Lines{Commits: 1, Added: 20 - i, Human: 20 - i}})
 	}
 	s.Authors[13].Author = "another"

@@ -1,4 +1,4 @@
-package main
+package span
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/show"
-	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -27,9 +27,14 @@ type reportPage struct {
 const (
 	mostTitle  = 60   // cells of a prompt in its conversation's line
 	mostPrompt = 2000 // bytes of a prompt
-	mostNames  = 3    // names in a list
 	mostShown  = 5    // runs of lines in a list above the conversations
 )
+
+// Markdown draws a report as Markdown of at most limit bytes; 0 for no limit. short abbreviates ids.
+func Markdown(found *Report, short func(events.TraceID) string, limit int) (string, error) {
+	r := &rangeReport{found, short}
+	return drawReport(r).Within(limit, r.missing)
+}
 
 func drawReport(r *rangeReport) *page.Document {
 	p := &reportPage{rangeReport: r}
@@ -51,14 +56,6 @@ func drawReport(r *rangeReport) *page.Document {
 func (p *reportPage) line(format string, args ...any) { p.Add(fmt.Sprintf(format, args...), "") }
 
 func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
-
-// someOf joins the first elements of a list, and counts the others.
-func someOf(list []string) string {
-	if n := len(list) - mostNames; n > 0 {
-		list = append(slices.Clone(list[:mostNames]), numbers.Thousands(n)+" more")
-	}
-	return strings.Join(list, ", ")
-}
 
 func coded(list []string) []string {
 	out := make([]string, len(list))
@@ -92,13 +89,13 @@ func (p *reportPage) head() {
 	if len(p.Writers) == 0 {
 		return
 	}
-	var all span.Counts
+	var all Counts
 	for _, w := range p.Writers {
 		all.Written, all.Result, all.Gone = all.Written+w.Written, all.Result+w.Result, all.Gone+w.Gone
 		all.Otherwise += w.Otherwise
 	}
 	head := []string{"", "written", "gone before the end", "came otherwise", "in the result"}
-	figures := func(name string, c span.Counts) string {
+	figures := func(name string, c Counts) string {
 		row := []string{name, numbers.Thousands(c.Written), someLines(c.Gone), someLines(c.Otherwise),
 			numbers.Thousands(c.Result)}
 		return tableRow(without(row, all.Otherwise == 0)...)
@@ -120,7 +117,7 @@ func (p *reportPage) head() {
 		who = append(who, page.Code(r.Who)+" ("+r.How+", "+numbers.Count(r.Commits, "commit")+")")
 	}
 	p.line("Reviewed, according to messages: %s of %s, by %s\n\n", numbers.Thousands(p.Limits.Reviewed),
-		numbers.Count(p.Stats.Lines.Commits, "commit"), someOf(who))
+		numbers.Count(p.Stats.Lines.Commits, "commit"), numbers.SomeOf(who))
 }
 
 // someLines returns a figure, "" for 0.
@@ -139,14 +136,14 @@ func without(row []string, none bool) []string {
 	return row
 }
 
-func (p *reportPage) writer(w *span.Writer) string {
+func (p *reportPage) writer(w *Writer) string {
 	switch {
 	case w.Kind == events.OwnerHuman && len(p.People) > 0:
-		return "people (" + someOf(coded(p.People)) + ")"
+		return "people (" + numbers.SomeOf(coded(p.People)) + ")"
 	case w.Kind == events.OwnerHuman:
 		return "people"
 	case w.Older && len(p.Before) > 0:
-		return "older than the recording (" + someOf(coded(p.Before)) + ")"
+		return "older than the recording (" + numbers.SomeOf(coded(p.Before)) + ")"
 	case w.Older:
 		return "older than the recording"
 	case w.Kind != events.OwnerAI:
@@ -154,7 +151,7 @@ func (p *reportPage) writer(w *span.Writer) string {
 	case w.Agent == "":
 		return "one of several agents"
 	case len(w.Models) > 0:
-		return page.Cell(w.Agent) + " (" + someOf(coded(names(w.Models))) + ")"
+		return page.Cell(w.Agent) + " (" + numbers.SomeOf(coded(names(w.Models))) + ")"
 	}
 	return page.Cell(w.Agent)
 }
@@ -171,9 +168,9 @@ func (p *reportPage) bar() string {
 	for _, part := range p.Result.Owned().Shares() {
 		sum += part.Lines
 		until := (sum*width + n/2) / n
-		bar += strings.Repeat(signs[part.Kind].text, until-drawn)
+		bar += strings.Repeat(figures.Sign(part.Kind), until-drawn)
 		drawn = until
-		legend = append(legend, signs[part.Kind].text+" "+part.Word+" "+part.Percent)
+		legend = append(legend, figures.Sign(part.Kind)+" "+part.Word+" "+part.Percent)
 	}
 	return "`" + bar + "`\n" + strings.Join(legend, " · ") + "\n\n"
 }
@@ -236,14 +233,14 @@ func (p *reportPage) rewrites() (rows []string) {
 }
 
 // places lists the paths and line numbers of runs.
-func places(runs []span.Run) (rows []string) {
+func places(runs []Run) (rows []string) {
 	for i := range runs {
 		rows = append(rows, placeRow(&runs[i]))
 	}
 	return rows
 }
 
-func placeRow(run *span.Run) string { return "  - " + page.Code(run.Raw) + " " + lineNumbers(run) }
+func placeRow(run *Run) string { return "  - " + page.Code(run.Raw) + " " + lineNumbers(run) }
 
 // someRows returns the first rows with their line ends, and the number of the others.
 func someRows(rows []string) (out []string) {
@@ -257,7 +254,7 @@ func someRows(rows []string) (out []string) {
 }
 
 // lineNumbers returns the line numbers of a run.
-func lineNumbers(r *span.Run) string {
+func lineNumbers(r *Run) string {
 	if r.Lines == 1 {
 		return strconv.Itoa(r.Start)
 	}
@@ -294,7 +291,7 @@ func (p *reportPage) conversations() {
 }
 
 // callsOf returns the number of calls of a conversation, if it is known.
-func callsOf(t *span.Talk) string {
+func callsOf(t *Talk) string {
 	if t.Of == nil {
 		return ""
 	}
@@ -309,10 +306,11 @@ func costText(u *view.Usage) string {
 }
 
 // facts lists the facts of a conversation.
-func (p *reportPage) facts(t *span.Talk) string {
+func (p *reportPage) facts(t *Talk) string {
 	var out strings.Builder
 	if len(t.Models) > 0 {
-		fmt.Fprintf(&out, "- %s %s\n", numbers.Agree(len(t.Models), "model", "models"), someOf(coded(names(t.Models))))
+		fmt.Fprintf(&out, "- %s %s\n", numbers.Agree(len(t.Models), "model", "models"),
+			numbers.SomeOf(coded(names(t.Models))))
 	}
 	fmt.Fprintf(&out, "- wrote %s in %s; %s in the result, %s gone\n", numbers.Count(t.Written, "line"),
 		numbers.Count(t.Commits, "commit"), numbers.Thousands(t.Result), numbers.Thousands(t.Gone))
@@ -321,7 +319,7 @@ func (p *reportPage) facts(t *span.Talk) string {
 		files = append(files, page.Code(f.Raw)+" +"+numbers.Thousands(f.Lines))
 	}
 	if len(files) > 0 {
-		fmt.Fprintf(&out, "- in %s\n", someOf(files))
+		fmt.Fprintf(&out, "- in %s\n", numbers.SomeOf(files))
 	}
 	if t.Blocked {
 		out.WriteString("- much of it could not be read, so no text of it is shown\n")
@@ -370,7 +368,7 @@ func (p *reportPage) fileTable() {
 			}
 			row = append(row, figure)
 		}
-		p.files = append(p.files, table.Add(tableRow(append(row, someOf(traces))...), ""))
+		p.files = append(p.files, table.Add(tableRow(append(row, numbers.SomeOf(traces))...), ""))
 	}
 }
 
@@ -380,7 +378,7 @@ func (p *reportPage) models() {
 	if s.Conversations.Recorded == 0 {
 		return
 	}
-	p.line("**Models**: %s\n\n", costsText(&s.Cost))
+	p.line("**Models**: %s\n\n", figures.CostsText(&s.Cost))
 	p.line("| model | answers | tokens in | out | cached | to cache |\n|---|---:|---:|---:|---:|---:|\n")
 	for _, m := range s.Models {
 		name := "not known"
@@ -398,7 +396,7 @@ func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")
 	list.Add("- the result is git's diff; written counts the lines that all commits in between added\n", "")
-	if slices.ContainsFunc(p.Writers, func(w span.Writer) bool { return w.Otherwise > 0 }) {
+	if slices.ContainsFunc(p.Writers, func(w Writer) bool { return w.Otherwise > 0 }) {
 		list.Add("- other lines came by a merge or were moved: no commit of the range wrote them\n", "")
 	}
 	for _, fact := range []struct {
@@ -425,4 +423,10 @@ func (r *rangeReport) missing(limit int, left []page.Left) string {
 	}
 	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", numbers.Count(limit, "byte"),
 		strings.Join(parts, ", "), page.Code("git trace report "+r.Range.Text))
+}
+
+// rangeReport is a report, and the short ids of its conversations.
+type rangeReport struct {
+	*Report
+	short func(events.TraceID) string
 }

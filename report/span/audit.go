@@ -1,7 +1,8 @@
-package main
+package span
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
-	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/view"
 )
@@ -21,10 +21,10 @@ import (
 // auditSchema names the form of the JSON output; docs/schema/audit-1.schema.json describes it.
 const auditSchema = "git-trace.audit/1"
 
-// audit answers the questions of an auditor about a range, in JSON.
-type audit struct {
+// Audit answers the questions of an auditor about a range, in JSON.
+type Audit struct {
 	Schema  string       `json:"schema"`
-	Range   span.Range   `json:"range"`
+	Range   Range        `json:"range"`
 	Used    agentUsed    `json:"agent_used"`
 	Commits int          `json:"commits"`
 	Held    int          `json:"commits_of_agents"` // number of commits with lines of agents
@@ -56,9 +56,9 @@ type auditAgent struct {
 
 // auditReview names the reviewers of the commits, by their messages and by notes.
 type auditReview struct {
-	Reviewed int           `json:"reviewed"`
-	Without  []refs.OID    `json:"without"`
-	By       []span.Review `json:"by"` // the most active first
+	Reviewed int        `json:"reviewed"`
+	Without  []refs.OID `json:"without"`
+	By       []Review   `json:"by"` // the most active first
 }
 
 // auditTalk is a conversation that wrote lines of the commits.
@@ -101,31 +101,8 @@ type auditLog struct {
 	Why    string             `json:"left_out"` // the reason why it is not read; empty if it is read
 }
 
-// auditRange prints the audit of a range.
-func (a *app) auditRange(c *call, opts reportOptions, r *rangeReport, repo *refs.Repo) error {
-	out := newAudit(r.Report)
-	if err := out.Proof.add(c, repo); err != nil {
-		return err
-	}
-	var text strings.Builder
-	if opts.json {
-		if err := writeJSON(&text, out); err != nil {
-			return err
-		}
-	} else {
-		text.WriteString(out.draw(r.short))
-	}
-	if err := a.output("report", opts.file, text.String()); err != nil {
-		return err
-	}
-	if out.Proof.State == events.Broken {
-		return exit.Silent(exit.Finding)
-	}
-	return nil
-}
-
-func newAudit(r *span.Report) *audit {
-	out := &audit{
+func NewAudit(r *Report) *Audit {
+	out := &Audit{
 		Schema: auditSchema, Range: r.Range, Used: agentNo, Commits: r.Stats.Lines.Commits, Held: r.Held, Lines: r.Result,
 		Agents: []auditAgent{}, Asked: []auditTalk{},
 		Review: auditReview{Reviewed: r.Limits.Reviewed, Without: append([]refs.OID{}, r.Without...), By: r.Reviewers},
@@ -155,17 +132,17 @@ func newAudit(r *span.Report) *audit {
 	return out
 }
 
-// add checks the log of this clone, and the fetched ones.
-func (p *auditProof) add(c *call, repo *refs.Repo) error {
+// Add checks the log of this clone, and the fetched ones.
+func (p *auditProof) Add(ctx context.Context, repo *refs.Repo) error {
 	log := events.OpenLog(repo)
-	found, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
+	found, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
 	p.State, p.Events, p.Head, p.faults = found.State, int64(found.Events), string(found.End.Event), found.Faults
 	p.Writer, p.Last = found.Writer, found.End.Seq
 	p.Confirmed, p.By = found.AnchoredTo, found.AnchoredBy
-	fetched, err := sharing.Verify(c.Context, log)
+	fetched, err := sharing.Verify(ctx, log)
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "git fsck shows whether the repository is damaged")
 	}
@@ -180,8 +157,8 @@ func (p *auditProof) add(c *call, repo *refs.Repo) error {
 // mostUnreviewed is the number of commits without a review that the page lists.
 const mostUnreviewed = 20
 
-// draw answers the questions as Markdown.
-func (u *audit) draw(short func(events.TraceID) string) string {
+// Draw answers the questions as Markdown.
+func (u *Audit) Draw(short func(events.TraceID) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Audit of %s\n\n**Was an agent used?** %s\n\n", page.Code(u.Range.Text), u.used())
 	if len(u.Agents) > 0 {
@@ -189,7 +166,7 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 			"| agent | model | conversations | lines written | in the result |\n|---|---|---:|---:|---:|\n")
 		for i := range u.Agents {
 			w := &u.Agents[i]
-			b.WriteString(tableRow(page.Cell(cmp.Or(w.Agent, "one of several")), cmp.Or(someOf(coded(names(w.Models))),
+			b.WriteString(tableRow(page.Cell(cmp.Or(w.Agent, "one of several")), cmp.Or(numbers.SomeOf(coded(names(w.Models))),
 				"not known"), numbers.Thousands(w.Conversations), numbers.Thousands(w.Written), numbers.Thousands(w.Result)))
 		}
 		b.WriteString("\n")
@@ -218,7 +195,7 @@ func (u *audit) draw(short func(events.TraceID) string) string {
 // mostAuditPrompt is the width in cells to which a prompt on the page is cut.
 const mostAuditPrompt = 300
 
-func (u *audit) used() string {
+func (u *Audit) used() string {
 	lines := []string{fmt.Sprintf("agents wrote %s of %s, in %s of %s", numbers.Thousands(u.Lines.AI),
 		numbers.Count(u.Lines.Lines, "line"), numbers.Thousands(u.Held), numbers.Count(u.Commits, "commit"))}
 	for _, other := range []struct {
@@ -236,7 +213,7 @@ func (u *audit) used() string {
 	return word + ": " + strings.Join(lines, ", ") + "."
 }
 
-func (u *audit) reviewed() string {
+func (u *Audit) reviewed() string {
 	var who, left []string
 	for _, r := range u.Review.By {
 		who = append(who, page.Code(r.Who)+" ("+r.How+", "+numbers.Count(r.Commits, "commit")+")")

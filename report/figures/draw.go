@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
-	"github.com/git-trace/git-trace/report/figures"
-	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
@@ -19,6 +17,9 @@ import (
 var signs = map[string]struct{ text, color string }{
 	"ai": {"█", cells.PlusColor}, "human": {"▒", ""}, "older": {"·", cells.Faint}, "unknown": {"░", cells.Faint},
 }
+
+// Sign returns the sign for a kind of owner.
+func Sign(kind string) string { return signs[kind].text }
 
 // barLegend explains the signs of a bar.
 func barLegend(parts []numbers.Part) string {
@@ -29,8 +30,8 @@ func barLegend(parts []numbers.Part) string {
 	return strings.Join(out, "  ")
 }
 
-// draw writes the figures in tables.
-func (s *statistics) draw(p cells.Pen, width int) string {
+// Draw writes the figures in tables.
+func (s *Table) Draw(p cells.Pen, width int) string {
 	var b strings.Builder
 	column := min(max(width/6, len(" to cache")), 10)
 	parts := s.Lines.Owned().Parts()
@@ -104,10 +105,10 @@ func (s *statistics) draw(p cells.Pen, width int) string {
 		fmt.Fprintf(&b, "; %s with a record", numbers.Thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		b.WriteString("\n" + costsText(&s.Cost) + "\n" + show.WastesText(s.Waste) + "\n")
+		b.WriteString("\n" + CostsText(&s.Cost) + "\n" + WastesText(s.Waste) + "\n")
 		name = max(width-4*column, leastName+2)
 		row(cells.Faint, "tokens", "in", "out", "cached", "to cache")
-		figures := func(t figures.Tokens) []string {
+		figures := func(t Tokens) []string {
 			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead),
 				numbers.Short(t.CacheWrite)}
 		}
@@ -129,13 +130,13 @@ const mostAuthors = 10
 
 // namedAuthors returns the authors with the most lines, and one row for the others. It adds addresses if two authors
 // have the same name.
-func (s *statistics) namedAuthors() []figures.AuthorLines {
+func (s *Table) namedAuthors() []AuthorLines {
 	alike := map[string]int{}
 	for _, a := range s.Authors {
 		alike[a.Author]++
 	}
-	var out []figures.AuthorLines
-	rest := figures.AuthorLines{}
+	var out []AuthorLines
+	rest := AuthorLines{}
 	for i, a := range s.Authors {
 		if i >= mostAuthors && len(s.Authors) > mostAuthors+1 {
 			rest.Join(a.Lines)
@@ -153,12 +154,12 @@ func (s *statistics) namedAuthors() []figures.AuthorLines {
 	return out
 }
 
-// drawGroups draws the groups, one a line. It leaves out columns that do not fit.
-func (s *statistics) drawGroups(p cells.Pen, width int) string {
+// DrawGroups draws the groups, one a line. It leaves out columns that do not fit.
+func (s *Table) DrawGroups(p cells.Pen, width int) string {
 	var b strings.Builder
 	t := s.table()
 	room := width
-	if s.whole {
+	if s.Whole {
 		room = math.MaxInt32
 	}
 	t.fit(room)
@@ -191,7 +192,7 @@ func (s *statistics) drawGroups(p cells.Pen, width int) string {
 		b.WriteString(p.Paint(cells.Bold, strings.TrimRight(t.line(t.sum), " ")) + "\n")
 	}
 	if s.Charges() && s.Conversations.Recorded > 0 {
-		b.WriteString("\n" + costsText(&s.Cost) + "\n")
+		b.WriteString("\n" + CostsText(&s.Cost) + "\n")
 	}
 	if (slices.Contains(s.By, stats.File) || slices.Contains(s.By, stats.Function)) && !s.Now {
 		b.WriteString("\n" + p.Paint(cells.Faint,
@@ -209,7 +210,7 @@ func paintIf(p cells.Pen, color, text string) string {
 }
 
 // bar draws the lines of a group with the signs of their owners. The largest group fills the space.
-func (s *statistics) bar(g *figures.Counted, p cells.Pen, widest, room int) string {
+func (s *Table) bar(g *Counted, p cells.Pen, widest, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
 	}
@@ -235,11 +236,11 @@ type groupTable struct {
 	dropped int // number of columns that do not fit
 }
 
-func (s *statistics) table() *groupTable {
+func (s *Table) table() *groupTable {
 	t := &groupTable{names: len(s.By)}
-	var column func(head, sum string, cell func(g *figures.Counted) string)
+	var column func(head, sum string, cell func(g *Counted) string)
 	t.rows = make([][]string, len(s.Groups))
-	column = func(head, sum string, cell func(g *figures.Counted) string) {
+	column = func(head, sum string, cell func(g *Counted) string) {
 		t.head, t.sum = append(t.head, head), append(t.sum, sum)
 		for i := range s.Groups {
 			t.rows[i] = append(t.rows[i], cell(&s.Groups[i]))
@@ -250,12 +251,12 @@ func (s *statistics) table() *groupTable {
 		if i == 0 {
 			sum = "all"
 		}
-		column(string(d), sum, func(g *figures.Counted) string { return groupName(d, g) })
+		column(string(d), sum, func(g *Counted) string { return groupName(d, g) })
 	}
 	column("lines", numbers.Thousands(s.Lines.Added),
-		func(g *figures.Counted) string { return numbers.Thousands(g.Added) })
+		func(g *Counted) string { return numbers.Thousands(g.Added) })
 	share := func() {
-		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
+		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *Counted) string {
 			if g.Added > 0 && (g.Percent == 0 || g.Added*200 < s.Lines.Added) { // Percent may be rounded up for the sum
 				return "<1 %"
 			}
@@ -272,7 +273,7 @@ func (s *statistics) table() *groupTable {
 			for i := range s.Groups {
 				written, alive = written+s.Groups[i].Survival[k].Written, alive+s.Groups[i].Survival[k].Alive
 			}
-			column(fmt.Sprintf("%d d", days), percentOf(alive, written), func(g *figures.Counted) string {
+			column(fmt.Sprintf("%d d", days), percentOf(alive, written), func(g *Counted) string {
 				return percentOf(g.Survival[k].Alive, g.Survival[k].Written)
 			})
 		}
@@ -281,13 +282,13 @@ func (s *statistics) table() *groupTable {
 	if s.mixed() {
 		parts := s.Lines.Owned().Parts()
 		for k, part := range parts {
-			column(part.Word, kindShare(s.Lines.Owned().Lines(), k), func(g *figures.Counted) string {
+			column(part.Word, kindShare(s.Lines.Owned().Lines(), k), func(g *Counted) string {
 				return kindShare(g.Owned().By(parts), k)
 			})
 		}
 	}
 	if s.Charges() && s.Cost.Priced > 0 {
-		column("cost", numbers.Dollars(s.Cost.USD), func(g *figures.Counted) string {
+		column("cost", numbers.Dollars(s.Cost.USD), func(g *Counted) string {
 			if g.CostUSD == nil {
 				return "–"
 			}
@@ -298,33 +299,33 @@ func (s *statistics) table() *groupTable {
 }
 
 // acceptance adds columns about what became of the agents' lines that hooks saw.
-func (s *statistics) acceptance(column func(head, sum string, cell func(g *figures.Counted) string)) {
-	var all figures.Accepted
+func (s *Table) acceptance(column func(head, sum string, cell func(g *Counted) string)) {
+	var all Accepted
 	for i := range s.Groups {
 		if a := s.Groups[i].Accepted; a != nil {
-			all = figures.Accepted{Written: all.Written + a.Written, Committed: all.Committed + a.Committed,
+			all = Accepted{Written: all.Written + a.Written, Committed: all.Committed + a.Committed,
 				Rewritten: all.Rewritten + a.Rewritten}
 		}
 	}
 	if all.Written == 0 {
 		return
 	}
-	told := func(text func(a *figures.Accepted) string) func(g *figures.Counted) string {
-		return func(g *figures.Counted) string {
+	told := func(text func(a *Accepted) string) func(g *Counted) string {
+		return func(g *Counted) string {
 			if g.Accepted == nil {
 				return "–"
 			}
 			return text(g.Accepted)
 		}
 	}
-	rate := func(a *figures.Accepted) string { return percentOf(a.Committed, a.Written) }
-	rewritten := func(a *figures.Accepted) string { return numbers.Thousands(a.Rewritten) }
+	rate := func(a *Accepted) string { return percentOf(a.Committed, a.Written) }
+	rewritten := func(a *Accepted) string { return numbers.Thousands(a.Rewritten) }
 	column("accepted", rate(&all), told(rate))
 	column("rewritten", rewritten(&all), told(rewritten))
 }
 
 // mixed reports whether the lines of a group may have different kinds of owners.
-func (s *statistics) mixed() bool {
+func (s *Table) mixed() bool {
 	for _, d := range s.By {
 		if d.Owns() {
 			return false
@@ -353,7 +354,7 @@ func kindShare(parts []int, k int) string {
 	return strings.TrimSpace(numbers.Percents(parts, whole)[k])
 }
 
-func groupName(d stats.Dimension, g *figures.Counted) string {
+func groupName(d stats.Dimension, g *Counted) string {
 	text := g.Key[d]
 	switch {
 	case d.Owns() && g.Contributor != nil && *g.Contributor == events.OwnerHuman:
