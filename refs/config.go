@@ -167,7 +167,8 @@ func GitNowhere(ctx context.Context, args ...string) ([]byte, error) {
 func (c Config) Paths(key string) []string {
 	var out []string
 	for _, value := range c.All(key) {
-		out = append(out, expandHome(value))
+		path, _ := ExpandHome(value)
+		out = append(out, path)
 	}
 	return out
 }
@@ -175,16 +176,8 @@ func (c Config) Paths(key string) []string {
 // Path returns the value of a key as a path. As in git, ~/ at the beginning is replaced by the user's home directory.
 func (c Config) Path(key string) (string, bool) {
 	name, ok := c.Get(key)
-	return expandHome(name), ok
-}
-
-func expandHome(name string) string {
-	if len(name) > 1 && name[0] == '~' && (name[1] == '/' || name[1] == filepath.Separator) {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, name[2:])
-		}
-	}
-	return name
+	path, _ := ExpandHome(name)
+	return path, ok
 }
 
 // Bool returns the value of a key as a boolean, by git's rules: true, yes, on, a number other than 0, or a key without

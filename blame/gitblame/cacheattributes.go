@@ -57,13 +57,13 @@ func (q *inquiry) attributeFiles(config refs.Config) []string {
 		files = append(files, filepath.Join(q.repo.WorkTree, filepath.FromSlash(dir), name))
 	}
 	files = append(files, filepath.Join(q.repo.CommonDir, "info", "attributes"))
-	users := userFile("attributes")
+	users := refs.UserFile("attributes")
 	if value, ok := config.Get("core.attributesfile"); ok {
-		users, _ = expandHome(value)
+		users, _ = refs.ExpandHome(value)
 	}
 	files = append(files, users)
 	if os.Getenv("GIT_ATTR_NOSYSTEM") == "" {
-		files = append(files, systemFiles("gitattributes")...)
+		files = append(files, refs.SystemFiles("gitattributes")...)
 	}
 	return files
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -31,7 +30,7 @@ func (s *Session) context(config refs.Config) (digest, bool) {
 	}
 	h.File(filepath.Join(s.repo.WorkTree, ".mailmap"))
 	if file, ok := config.Get("mailmap.file"); ok {
-		path, ok := expandHome(file)
+		path, ok := refs.ExpandHome(file)
 		if !ok {
 			return digest{}, false
 		}
@@ -101,39 +100,4 @@ func shapes(key string) bool {
 		return true
 	}
 	return false
-}
-
-// systemFiles returns the possible places of a system-wide file.
-func systemFiles(name string) []string {
-	files := []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
-	if git, err := exec.LookPath("git"); err == nil {
-		if real, err := filepath.EvalSymlinks(git); err == nil {
-			files = append(files, filepath.Join(filepath.Dir(filepath.Dir(real)), "etc", name))
-		}
-	}
-	return files
-}
-
-// userFile returns the path of a file in the user's git directory.
-func userFile(name string) string {
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		return filepath.Join(dir, "git", name)
-	}
-	return homeFile(filepath.Join(".config", "git", name))
-}
-
-func homeFile(name string) string {
-	home := os.Getenv("HOME")
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, name)
-}
-
-// expandHome expands "~/" as git does. ok is false for another user's home, and for git's own prefix.
-func expandHome(path string) (string, bool) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = homeFile(rest)
-	}
-	return path, path != "" && !strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "%(")
 }

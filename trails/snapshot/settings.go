@@ -114,34 +114,21 @@ func isTrue(value string) bool {
 // userFile returns the path of a file that a configuration variable names. If the variable is not set, it returns the
 // file name in the user's git directory. Git expands paths that need more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
-	home := os.Getenv("HOME")
-	switch {
-	case value == "":
-		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-			return filepath.Join(dir, "git", name)
-		}
-		if home == "" {
-			return ""
-		}
-		return filepath.Join(home, ".config", "git", name)
-	case strings.HasPrefix(value, "~/") && home != "":
-		return filepath.Join(home, value[2:])
-	case strings.HasPrefix(value, "~") || strings.HasPrefix(value, "%("):
+	if value == "" {
+		return refs.UserFile(name)
+	}
+	path, ok := refs.ExpandHome(value)
+	if !ok {
 		out, err := repo.Git(ctx, nil, "config", "--type=path", "-z", "--get", key)
 		if err != nil {
 			return ""
 		}
-		value = strings.TrimSuffix(string(out), "\x00")
+		path = strings.TrimSuffix(string(out), "\x00")
 	}
-	if !filepath.IsAbs(value) {
-		value = filepath.Join(repo.WorkTree, value)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(repo.WorkTree, path)
 	}
-	return value
-}
-
-// systemFiles returns the possible places of git's system-wide configuration files.
-func systemFiles(name string) []string {
-	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
+	return path
 }
 
 // configFiles lists the files in which a change of configuration can happen: the files that were read, and those that
@@ -151,7 +138,7 @@ func configFiles(repo *refs.Repo, items []refs.Setting) []string {
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
 		files = append(files, path)
 	} else {
-		files = append(files, systemFiles("gitconfig")...)
+		files = append(files, refs.SystemFiles("gitconfig")...)
 	}
 	if path := os.Getenv("GIT_CONFIG_GLOBAL"); path != "" {
 		files = append(files, path)

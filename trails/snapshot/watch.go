@@ -83,7 +83,7 @@ func newWatch(repo *refs.Repo, s settings, configs []string, now int64) []watche
 	add(roleExclude, filepath.Join(info, "exclude"), s.ExcludesFile)
 	attributes := []string{filepath.Join(info, "attributes"), s.AttributesFile}
 	if os.Getenv("GIT_ATTR_NOSYSTEM") == "" {
-		attributes = append(attributes, systemFiles("gitattributes")...)
+		attributes = append(attributes, refs.SystemFiles("gitattributes")...)
 	}
 	add(roleAttributes, attributes...)
 	return list
