@@ -28,7 +28,10 @@ type lexer struct {
 // Said returns a hash key that is the same for all lines with the same words, whatever their form. Keys are valid
 // within one process. ok is false for a line without words.
 func Said(line []byte) (key uint64, ok bool) {
-	s := streamOf([][]byte{line}, 0, 1)
+	const words = 16 // in most lines
+	s := stream{keys: make([]uint64, 0, words), weights: make([]int, 0, words)}
+	x := lexer{out: &s}
+	x.read(line)
 	return phrase(s.keys), len(s.keys) > 0
 }
 
