@@ -64,7 +64,7 @@ func (r *replay) earlier(e *placed) []*content {
 			continue
 		}
 		if c, ok := r.content(v.blob); ok {
-			out = append(out, c)
+			out = append(out, c.cut())
 		}
 		if n++; n == maxEarlier {
 			break
@@ -81,8 +81,10 @@ func (r *replay) likely(e *placed) *content {
 	}
 	for _, v := range slices.Backward(r.versions[r.place]) {
 		if !v.at.After(e.Time) && r.mayBeBefore(v, e) {
-			c, _ := r.content(v.blob)
-			return c
+			if c, ok := r.content(v.blob); ok {
+				return c.cut()
+			}
+			return nil
 		}
 	}
 	return nil
@@ -132,7 +134,8 @@ const (
 	maxRead    = 32 << 20
 )
 
-// content reads a blob of the history. If it is the result of an edit, its lines have the owners from the replay.
+// content reads a blob of the history, not yet cut. If it is the result of an edit, its lines have the owners from the
+// replay.
 func (r *replay) content(blob refs.OID) (*content, bool) {
 	if blob.IsZero() {
 		return nil, false
@@ -141,7 +144,7 @@ func (r *replay) content(blob refs.OID) (*content, bool) {
 	if !done {
 		raw, err := r.options.Blob(blob)
 		if err == nil && len(raw) <= maxContent && bytes.IndexByte(raw, 0) < 0 {
-			c = newContent(raw)
+			c = &content{raw: raw}
 		}
 		if r.readSize += len(raw); r.readSize > maxRead {
 			clear(r.read)
@@ -152,7 +155,7 @@ func (r *replay) content(blob refs.OID) (*content, bool) {
 	if c == nil {
 		return nil, false
 	}
-	if list := r.made[blob]; len(list) > 0 && list[len(list)-1].lines == len(c.lines) {
+	if list := r.made[blob]; len(list) > 0 && list[len(list)-1].lines == len(c.cut().lines) {
 		return &content{c.raw, c.lines, list[len(list)-1].owners()}, true
 	}
 	return c, true

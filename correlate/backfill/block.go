@@ -8,7 +8,7 @@ import (
 type block struct {
 	edit    *placed
 	prints  []print
-	exact   []uint64 // hashes with white space
+	exact   []uint32 // hashes with white space
 	removed []print  // the lines that the block replaced, if known
 	// for each line, the number from 1 of the commit that holds it; 0 before it is found, negative after a later commit
 	// removed the line
@@ -54,7 +54,7 @@ type posting struct {
 
 // addBlock adds lines that an edit wrote.
 func (f *finder) addBlock(e *placed, lines [][]byte, removed []print) *block {
-	b := &block{edit: e, removed: removed, prints: make([]print, len(lines)), exact: make([]uint64, len(lines)),
+	b := &block{edit: e, removed: removed, prints: make([]print, len(lines)), exact: make([]uint32, len(lines)),
 		landed: make([]int32, len(lines))}
 	for i, line := range lines {
 		b.prints[i], b.exact[i] = fingerprint(line), f.seed.of(line)

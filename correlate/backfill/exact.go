@@ -15,7 +15,7 @@ func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bo
 		return
 	}
 	owners := m.owners()
-	for h, hunk := range file.hunks {
+	for h, hunk := range file.hunks() {
 		for k := range hunk.added {
 			if !out[h][k].isOpen() || hunk.start+k > len(owners) {
 				continue
@@ -56,7 +56,7 @@ func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 			continue
 		}
 		if best == nil || here(m) > here(best) || here(m) == here(best) &&
-			(own(m) > own(best) || own(m) == own(best) && isLater(m, best, &p.Commit)) {
+			(own(m) > own(best) || own(m) == own(best) && isLater(m, best, p.Commit)) {
 			best = m
 		}
 	}

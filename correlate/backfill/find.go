@@ -22,6 +22,7 @@ type finder struct {
 	weights *weights
 	seed    seed
 	last    time.Time // date of the newest commit, including skipped ones
+	late    bool      // some session is dated after all commits
 
 	places   map[string]int32 // path → number
 	names    []string
@@ -30,6 +31,7 @@ type finder struct {
 	number   map[refs.OID]int32 // commit → number from 1
 	straight []int32
 	versions map[int32][]version // versions by group of path numbers
+	touched  map[int32]bool      // groups of path numbers that edits name, or that got lines of edits
 	unread   []history.Commit
 
 	committed map[refs.OID]bool     // contents that are in the history
@@ -54,9 +56,8 @@ func Find(
 ) (*Result, error) {
 	f := &finder{
 		options: options, last: options.Last, weights: newWeights(), seed: seed{maphash.MakeSeed()},
-		places: map[string]int32{},
-		number: map[refs.OID]int32{}, versions: map[int32][]version{}, read: map[refs.OID]*content{},
-		committed: map[refs.OID]bool{}, made: map[refs.OID][]made{},
+		places: map[string]int32{}, number: map[refs.OID]int32{}, versions: map[int32][]version{},
+		touched: map[int32]bool{}, committed: map[refs.OID]bool{}, made: map[refs.OID][]made{}, read: map[refs.OID]*content{},
 		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]landed{}, also: map[posting][]int32{},
 		named: map[refs.OID][]*placed{},
 	}
@@ -65,6 +66,10 @@ func Find(
 	}
 	f.straighten()
 	edits := f.bringHome(sessions)
+	for group := range edits {
+		f.touched[group] = true
+	}
+	f.list(edits)
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -119,6 +124,7 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 			}
 		}
 		late := f.isLate(s.Session)
+		f.late = f.late || late
 		for j := range s.Edits {
 			e := &s.Edits[j]
 			full := absolute(s.Session, e.Path)
@@ -186,7 +192,7 @@ func (f *finder) count() {
 			var sum maphash.Hash
 			sum.SetSeed(f.seed.Seed)
 			fmt.Fprintf(&sum, "%s %d %d", p.Author, p.Authored.Unix(), file.place)
-			for _, h := range file.hunks {
+			for _, h := range file.hunks() {
 				for _, line := range h.added {
 					_, _ = sum.Write(line[:])
 				}
@@ -196,7 +202,7 @@ func (f *finder) count() {
 			} else {
 				seen[key] = true
 			}
-			for _, h := range file.hunks {
+			for _, h := range file.hunks() {
 				for _, line := range h.added {
 					f.weights.add(line, f.group(file.place))
 				}
@@ -207,19 +213,15 @@ func (f *finder) count() {
 
 // withoutClock compares the sessions dated after all commits with the lines that have no origin yet.
 func (f *finder) withoutClock(origins [][]fileOrigins) {
-	late := false
-	for _, list := range f.postings {
-		late = late || slices.ContainsFunc(list, func(p posting) bool { return p.b.edit.late })
-	}
-	if !late {
+	if !f.late {
 		return
 	}
 	for i := range f.pasts {
 		p := &f.pasts[i]
-		for j := range p.files {
+		for j := range origins[i] {
 			out := p.files[j].originsOf(origins[i][j])
 			f.file(int32(i+1), &p.files[j], out, true)
-			origins[i][j] = out.kept()
+			origins[i][j] = f.kept(p, out)
 		}
 	}
 }
@@ -302,9 +304,9 @@ func (f *finder) claim(p *past, origins []fileOrigins) (claim.Commit, bool) {
 	}
 	owners := map[*placed]int{}
 	for i, file := range p.files {
-		lines := claim.Lines{Path: file.path, Blob: file.blob}
-		anchor := events.AnchorFile{Path: events.EncodePath(file.path), Blob: file.blob}
-		for h, hunk := range file.hunks {
+		lines := claim.Lines{Path: f.names[file.place], Blob: file.blob}
+		anchor := events.AnchorFile{Path: events.EncodePath(f.names[file.place]), Blob: file.blob}
+		for h, hunk := range file.hunks() {
 			for k := range hunk.added {
 				lines.Added = append(lines.Added, hunk.start+k)
 				if origins[i] == nil {

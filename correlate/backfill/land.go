@@ -30,6 +30,7 @@ func (f *finder) settle(line posting, group, commit int32) {
 		f.also[line] = append(f.also[line], in)
 	}
 	line.b.landed[line.at] = commit
+	f.touched[group] = true
 	key := alive{group, line.b.prints[line.at]}
 	f.alive[key] = append(f.alive[key], landed{line, commit})
 }
@@ -86,8 +87,7 @@ func (f *finder) carry(commit int32, out []fileOrigins) {
 	var files, numbers []int // by hunk: index of the file, and number in the file
 	var lifted [][]posting
 	for j := range p.files {
-		for h := range p.files[j].hunks {
-			one := &p.files[j].hunks[h]
+		for h, one := range p.files[j].hunks() {
 			hunks = append(hunks, twoSides{one.removed, one.added})
 			files, numbers = append(files, j), append(numbers, h)
 			lifted = append(lifted, f.takeAway(f.group(p.files[j].old), one.removed, commit))

@@ -36,43 +36,55 @@ func (file *pastFile) originsOf(known fileOrigins) fileOrigins {
 	if known != nil {
 		return known
 	}
-	out := make(fileOrigins, len(file.hunks))
-	for h := range out {
-		out[h] = make([]landing, len(file.hunks[h].added))
+	out := make(fileOrigins, 0, file.last-file.first)
+	for _, h := range file.hunks() {
+		out = append(out, make([]landing, len(h.added)))
 	}
 	return out
 }
 
-// `kept` returns the origins, or nil if no line has one: so most commits of a long history need no memory.
-func (o fileOrigins) kept() fileOrigins {
+// `kept` returns the origins, or nil if no later step needs them: so most commits of a long history need no memory.
+func (f *finder) kept(p *past, o fileOrigins) fileOrigins {
+	again := f.late || f.named[p.ID] != nil // a later step looks at lines without an owner
 	for _, lines := range o {
-		if slices.ContainsFunc(lines, func(l landing) bool { return !l.isOpen() }) {
+		if slices.ContainsFunc(lines, func(l landing) bool { return l.b != nil || l.nobody && again }) {
 			return o
 		}
 	}
 	return nil
 }
 
-// commit finds the origins of the lines that a commit added, by file.
+// commit finds the origins of the lines that a commit added, by file. It returns nil if no file can have lines of
+// edits.
 func (f *finder) commit(commit int32) []fileOrigins {
 	p := &f.pasts[commit-1]
+	if !slices.ContainsFunc(p.files, func(file pastFile) bool { return f.concerns(&file) }) {
+		return nil
+	}
 	out := make([]fileOrigins, len(p.files))
 	for j := range p.files {
 		out[j] = p.files[j].originsOf(nil)
 	}
 	f.carry(commit, out)
 	for j := range p.files {
-		f.file(commit, &p.files[j], out[j], false)
-		out[j] = out[j].kept()
+		if f.concerns(&p.files[j]) {
+			f.file(commit, &p.files[j], out[j], false)
+		}
+		out[j] = f.kept(p, out[j])
 	}
 	return out
+}
+
+// concerns reports whether a file may have lines of edits.
+func (f *finder) concerns(file *pastFile) bool {
+	return f.touched[f.group(file.place)] || f.touched[f.group(file.old)] || len(f.made[file.blob]) > 0
 }
 
 // file compares the lines that a commit added to a file with the lines of edits, and fills in the missing origins.
 func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
-	for h := range file.hunks {
+	for h := range file.hunks() {
 		runs = f.runs(runs, commit, file, h, strict)
 	}
 	date := f.pasts[commit-1].earlier()
@@ -101,7 +113,7 @@ func (f *finder) file(commit int32, file *pastFile, out fileOrigins, strict bool
 
 // `runs` finds the runs of a hunk. Each run is found from a distinctive line.
 func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict bool) []run {
-	h := &file.hunks[hunk]
+	h := file.hunk(hunk)
 	type diagonal struct {
 		b    *block
 		lead int
@@ -120,7 +132,7 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 			if end, done := seen[key]; done && i < end {
 				continue
 			}
-			r := f.extend(post, h, hunk, i, commit)
+			r := f.extend(post, &h, hunk, i, commit)
 			seen[key] = r.line + r.length
 			if r.length > 0 {
 				out = append(out, r)
@@ -201,7 +213,7 @@ const (
 
 // judge returns the evidence tier of a run, or "" if it is not distinctive enough.
 func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string {
-	h := &file.hunks[r.hunk]
+	h := file.hunk(r.hunk)
 	allOfBlock := r.length == len(r.b.prints)
 	whole := allOfBlock && r.length == len(h.added)
 	r.same = whole && len(r.b.removed) > 0 && slices.Equal(r.b.removed, h.removed)
@@ -213,7 +225,7 @@ func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string
 	case r.score < enough && f.returns(r, commit):
 		return tierMovedLines
 	case r.made && r.score > 0, r.score >= enough, r.alone, whole && r.score >= sameLines, r.same && r.score > 0:
-		return f.tier(r, h)
+		return f.tier(r, &h)
 	}
 	return ""
 }
@@ -260,7 +272,7 @@ const near = 20
 // The order of the lines must be the same. For example: an agent's function is in a commit. Then the blank line inside
 // it is the agent's, too.
 func (f *finder) fillGaps(file *pastFile, out fileOrigins, commit int32) {
-	for h := range file.hunks {
+	for h, hunk := range file.hunks() {
 		lines := out[h]
 		for i := range lines {
 			if !lines[i].isOpen() {
@@ -271,7 +283,7 @@ func (f *finder) fillGaps(file *pastFile, out fileOrigins, commit int32) {
 				if near == nil {
 					continue
 				}
-				if at := f.nextIn(near, before, after, file.hunks[h].added[i], commit); at >= 0 {
+				if at := f.nextIn(near, before, after, hunk.added[i], commit); at >= 0 {
 					lines[i] = landing{b: near.b, at: at, tier: near.tier}
 					f.settle(posting{near.b, int32(at)}, f.group(file.place), commit)
 					break

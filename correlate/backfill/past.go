@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/history"
@@ -44,28 +45,59 @@ func (p *past) timing(e *placed) timing {
 
 // past holds a commit in memory, with fingerprints instead of lines.
 type past struct {
-	history.Commit // without files
-	files          []pastFile
+	*history.Commit // without files
+	files           []pastFile
 }
 
 type pastFile struct {
-	place, old int32 // numbers of the path, and of its name before a rename
-	path       string
-	blob       refs.OID
-	hunks      []pastHunk
+	place, old  int32 // numbers of the path, and of its name before a rename
+	first, last int32 // its hunks; last is the first one after them
+	blob        refs.OID
+	*pastLines
 }
 
+// pastLines holds the changed lines of all files of a commit. A long history has millions of hunks, so a hunk costs
+// only the places of its lines.
+type pastLines struct {
+	spans          []span // the last one only ends the hunk before it
+	added, removed []print
+	exact          []uint32 // hashes of the added lines with white space
+}
+
+// span is the place of a hunk's lines.
+type span struct {
+	start          int32 // first of the added lines in the file, from 1
+	added, removed int32 // index of the first line
+}
+
+// pastHunk is a hunk of a commit.
 type pastHunk struct {
-	start   int // first of the added lines, from 1
-	added   []print
-	exact   []uint64 // hashes of the added lines with white space
-	removed []print
+	start          int // first of the added lines, from 1
+	added, removed []print
+	exact          []uint32
+}
+
+// hunks yields the hunks of the file.
+func (file *pastFile) hunks() iter.Seq2[int, pastHunk] {
+	return func(yield func(int, pastHunk) bool) {
+		for h := range int(file.last - file.first) {
+			if !yield(h, file.hunk(h)) {
+				return
+			}
+		}
+	}
+}
+
+func (file *pastFile) hunk(h int) pastHunk {
+	from, to := file.spans[int(file.first)+h], file.spans[int(file.first)+h+1]
+	return pastHunk{int(from.start), file.added[from.added:to.added], file.removed[from.removed:to.removed],
+		file.exact[from.added:to.added]}
 }
 
 // seed is the seed of the hashes of lines. Hashes are comparable within one run only.
 type seed struct{ maphash.Seed }
 
-func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
+func (s seed) of(line []byte) uint32 { return uint32(maphash.Bytes(s.Seed, line)) }
 
 // fingerprint returns equal values for lines that differ only in their form.
 func fingerprint(line []byte) (p print) {
@@ -108,25 +140,26 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 		if len(c.Unread) > 0 {
 			f.unread = append(f.unread, history.Commit{ID: c.ID, Unread: c.Unread})
 		}
-		p := past{Commit: *c}
-		p.Files = nil
+		p := past{Commit: &list[len(f.pasts)]}
+		lines := newLines(c)
 		for i := range c.Files {
 			file := &c.Files[i]
 			if file.NewMode == refs.ModeGitlink {
 				continue
 			}
-			out := pastFile{place: f.place(file.Path), path: file.Path, blob: file.New}
+			out := pastFile{place: f.place(file.Path), blob: file.New, pastLines: lines, first: int32(len(lines.spans))}
 			out.old = out.place
 			if file.OldPath != file.Path {
 				out.old = f.place(file.OldPath)
 				f.joined[f.group(out.old)] = f.group(out.place)
 			}
-			out.hunks = make([]pastHunk, len(file.Hunks))
 			for h := range file.Hunks {
-				out.hunks[h] = f.hunk(&file.Hunks[h])
+				f.keep(lines, &file.Hunks[h])
 			}
+			out.last = int32(len(lines.spans))
 			p.files = append(p.files, out)
 		}
+		lines.end(0)
 		f.pasts = append(f.pasts, p)
 		f.number[c.ID] = int32(len(f.pasts))
 		if c.Committed.After(f.last) {
@@ -138,28 +171,47 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 	if err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
+	return nil
+}
+
+// list lists the contents of the history, and the versions of the files that edits name.
+func (f *finder) list(edits map[int32][]*placed) {
 	for i := range f.pasts {
 		at := f.pasts[i].earlier()
 		for _, file := range f.pasts[i].files {
 			f.committed[file.blob] = true
-			place := f.group(file.place)
-			f.versions[place] = append(f.versions[place], version{file.blob, at, f.pasts[i].Committed})
+			if place := f.group(file.place); edits[place] != nil {
+				f.versions[place] = append(f.versions[place], version{file.blob, at, f.pasts[i].Committed})
+			}
 		}
 	}
-	return nil
 }
 
-func (f *finder) hunk(h *history.Hunk) pastHunk {
-	n := len(h.Added)
-	prints := make([]print, n+len(h.Removed))
-	out := pastHunk{start: h.NewStart, added: prints[:n:n], exact: make([]uint64, n), removed: prints[n:]}
-	for i, line := range h.Added {
-		out.added[i], out.exact[i] = fingerprint(line), f.seed.of(line)
+// newLines allocates the memory for the lines of a commit.
+func newLines(c *history.Commit) *pastLines {
+	hunks, added, removed := 1, 0, 0
+	for i := range c.Files {
+		hunks += len(c.Files[i].Hunks)
+		for _, h := range c.Files[i].Hunks {
+			added, removed = added+len(h.Added), removed+len(h.Removed)
+		}
 	}
-	for i, line := range h.Removed {
-		out.removed[i] = fingerprint(line)
+	return &pastLines{make([]span, 0, hunks), make([]print, 0, added), make([]print, 0, removed), make([]uint32, 0, added)}
+}
+
+// end ends the last hunk. The next one, if any, begins at a line of its file.
+func (l *pastLines) end(start int) {
+	l.spans = append(l.spans, span{int32(start), int32(len(l.added)), int32(len(l.removed))})
+}
+
+func (f *finder) keep(to *pastLines, h *history.Hunk) {
+	to.end(h.NewStart)
+	for _, line := range h.Added {
+		to.added, to.exact = append(to.added, fingerprint(line)), append(to.exact, f.seed.of(line))
 	}
-	return out
+	for _, line := range h.Removed {
+		to.removed = append(to.removed, fingerprint(line))
+	}
 }
 
 // isAncestor reports whether commit a is an ancestor of commit b, or the same. Both are numbers from 1.

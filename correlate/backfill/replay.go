@@ -13,11 +13,19 @@ import (
 // content is the content of a file, and the edit that wrote each line, if known.
 type content struct {
 	raw    []byte
-	lines  [][]byte
+	lines  [][]byte  // nil before cut
 	owners []posting // parallel to lines; a line of no edit has no block; nil if no line has an edit
 }
 
-func newContent(raw []byte) *content { return &content{raw: raw, lines: cutLines(raw)} }
+func newContent(raw []byte) *content { return (&content{raw: raw}).cut() }
+
+// cut cuts the content into lines. Most contents of the history are only searched for a text.
+func (c *content) cut() *content {
+	if c.lines == nil {
+		c.lines = cutLines(c.raw)
+	}
+	return c
+}
 
 func (c *content) owner(line int) posting {
 	if c.owners == nil {
@@ -194,7 +202,7 @@ func (r *replay) byReplacing(e *placed) *content {
 		if !own && !r.trial && says(e.Replaces) {
 			e.root.right++
 		}
-		return r.change(e, old, newContent(raw))
+		return r.change(e, old.cut(), newContent(raw))
 	}
 	if says(e.Replaces) && r.states[e.root] == nil && !r.trial {
 		e.root.wrong++
@@ -213,7 +221,7 @@ func (r *replay) byReplacing(e *placed) *content {
 // content of a.go, it shows the changed lines.
 func (r *replay) byRewriting(e *placed) *content {
 	for old := range r.contents(e) {
-		return r.change(e, old, newContent(e.Rewrite(old.raw)))
+		return r.change(e, old.cut(), newContent(e.Rewrite(old.raw)))
 	}
 	return nil
 }
