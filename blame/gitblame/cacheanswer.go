@@ -168,7 +168,10 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	for commit := range bases {
 		args = append(args, "^"+commit.String())
 	}
-	b := builder{table: tableOf(k), bases: bases, path: q.path, origins: map[*answer][]run{}}
+	if q.since != "" {
+		args = append(args, q.since)
+	}
+	b := builder{ends: q.since != "", table: tableOf(k), bases: bases, path: q.path, origins: map[*answer][]run{}}
 	defer q.tellLikely(bases)()
 	_, warnings, err := q.run(append(args, "--", q.target.file), Porcelain, func(e *Entry) error {
 		if !b.take(e) {
@@ -250,6 +253,7 @@ type builder struct {
 	table  *table
 	bases  map[refs.OID]*answer
 	path   string
+	ends   bool // the history has other boundaries than the bases
 	// origins holds the origin of each line of the bases.
 	origins map[*answer][]run
 }
@@ -263,7 +267,7 @@ func (b *builder) take(e *Entry) bool {
 	}
 	base := b.bases[e.Commit.ID]
 	switch {
-	case base == nil && (len(b.bases) == 0 || !e.Commit.Boundary):
+	case base == nil && (len(b.bases) == 0 || b.ends || !e.Commit.Boundary):
 		b.answer.add(b.table.source(&e.Line), e.OrigLine, 1)
 		return true
 	case base == nil || !e.Commit.Boundary || e.OrigPath != b.path:

@@ -18,6 +18,7 @@ type inquiry struct {
 	wanted  lineRange
 	how     []string // options that change the answer: -w, -M, -C and similar ones
 	whole   bool     // the answer cannot be composed from an older commit's answer
+	since   string   // option that ends the history at a time, or empty
 	context digest
 }
 

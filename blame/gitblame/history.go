@@ -1,10 +1,12 @@
 package gitblame
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,16 +17,18 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// History holds the changes of many commits to some paths. Git lists them in two processes. With a History most blames
-// of these paths need no process. It is for callers with hundreds of blames. It is not safe for concurrent use.
+// History holds the changes of many commits to some paths. Git lists them in a few processes. With a History most
+// blames of these paths need no process. It is for callers with hundreds of blames. It is not safe for concurrent use.
 //
 // It composes answers as the cache does (cache.go), but from hunks instead of a bounded blame: git's answer for a
 // commit is the answer for its parent, changed by the hunks of the commit. Git still answers where a file is new or
-// renamed, where a merge changed it on both sides, and where the history begins. Composed answers are never stored.
+// renamed, and where a merge changed it on both sides. A line that is older than the history has the last commit before
+// it, a boundary, as with the option --since. Composed answers are never stored.
 type History struct {
 	since   time.Time
-	paths   map[string]bool
+	paths   map[string]bool // nil for all paths
 	commits map[refs.OID]*past
+	older   map[refs.OID]*Commit // parents of the commits that are older than since
 	kept    map[string]*kept
 	objects *refs.Objects
 	asked   int // number of times that git had to blame
@@ -42,31 +46,44 @@ type change struct {
 	odd   bool // the change is not only lines of one file
 }
 
-// ReadHistory reads the changes of paths in the commits of all branches and tags since a time. Paths are raw bytes.
+// ReadHistory reads the changes of paths in the commits of all branches and tags since a time. Paths are raw bytes. If
+// there are many, it reads the changes of all paths.
 func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
 	h := &History{
-		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, kept: map[string]*kept{},
-		objects: repo.Objects(),
+		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, older: map[refs.OID]*Commit{},
+		kept: map[string]*kept{}, objects: repo.Objects(),
+	}
+	if len(paths) > fewPaths {
+		paths, h.paths = nil, nil
 	}
 	for _, path := range paths {
 		h.paths[path] = true
 	}
-	pairs, list, err := h.list(ctx, repo, since)
+	var lost []refs.OID
+	ask := func(of *questions, read func(*gitdiff.Reader) (map[string]*change, error), args ...string) error {
+		args = append(append(args, "--root", "--"), paths...)
+		skipped, err := gitdiff.Each(ctx, repo, args, of.lines, func(i int, r *gitdiff.Reader) (func() error, error) {
+			r.MaxLine = 1 << 10 // the texts of lines are not needed
+			changes, err := read(r)
+			p := h.commits[of.commits[i]]
+			return func() error { p.changes = append(p.changes, changes); return nil }, err
+		})
+		for _, i := range skipped {
+			lost = append(lost, of.commits[i])
+		}
+		return err
+	}
+	single, firsts, merges, err := h.list(ctx, repo)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
-	args := append(append([]string{"--root"}, gitdiff.Patch()...), "--")
-	skipped, err := gitdiff.Each(ctx, repo, append(args, paths...), pairs,
-		func(i int, r *gitdiff.Reader) (func() error, error) {
-			r.MaxLine = 1 << 10 // the texts of lines are not needed
-			read, err := readChanges(r)
-			return func() error { p := h.commits[list[i]]; p.changes = append(p.changes, read); return nil }, err
-		})
-	if err != nil {
+	trees := append(gitdiff.Raw(), "--no-renames")
+	if err := cmp.Or(ask(single, h.readChanges, gitdiff.Patch()...), ask(firsts, h.readChanges, trees...),
+		ask(merges, h.readCombined, append(trees, "-c")...)); err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
-	for _, i := range skipped { // git must find where its lines went
-		delete(h.commits, list[i])
+	for _, id := range lost { // git must find where its lines went
+		delete(h.commits, id)
 	}
 	for _, p := range h.commits {
 		if !slices.ContainsFunc(p.changes, func(of map[string]*change) bool { return len(of) > 0 }) {
@@ -76,45 +93,95 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	return h, nil
 }
 
+func (h *History) has(path string) bool { return h.paths == nil || h.paths[path] }
+
 // Commits returns the commits of the history in any order.
 func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }
 
 // Close ends the processes that the history started.
 func (h *History) Close() error { return h.objects.Close() }
 
-// list reads the commits, and lists each of them with each of its parents, for [gitdiff.Each].
-func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (pairs []string, list []refs.OID,
-	err error) {
-	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
-	args := []string{"log", "-z", "--use-mailmap", "--no-show-signature", "--no-notes", "--no-color", "--date=raw",
-		"--format=" + form, fmt.Sprintf("--since=@%d +0000", max(since.Unix(), 0))}
-	out, err := repo.Git(ctx, nil, slices.Concat(args, refs.Everywhere(), []string{"--"})...)
+// questions are the lines for one call of [gitdiff.Each], and the commit of each line.
+type questions struct {
+	lines   []string
+	commits []refs.OID
+}
+
+func (q *questions) add(commit refs.OID, line string) {
+	q.lines, q.commits = append(q.lines, line), append(q.commits, commit)
+}
+
+// list reads the commits. It returns what git must compare: each single commit, each merge with its parents but the
+// last, and each merge with all parents at once. The last parent has the same file as the merge unless another parent
+// or none has it, and its comparison would list all that happened beside a branch.
+func (h *History) list(ctx context.Context, repo *refs.Repo) (single, firsts, merges *questions, err error) {
+	single, firsts, merges = &questions{}, &questions{}, &questions{}
+	all, err := readPasts(ctx, repo, nil, append(refs.Everywhere(), h.sinceOption(), "--")...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	for _, p := range all {
+		h.commits[p.told.ID] = p
+		id := p.told.ID.String()
+		switch last := len(p.parents) - 1; last {
+		case -1:
+			single.add(p.told.ID, id)
+		case 0:
+			single.add(p.told.ID, id+" "+p.parents[0].String())
+		default:
+			for _, parent := range p.parents[:last] {
+				firsts.add(p.told.ID, id+" "+parent.String())
+			}
+			merges.add(p.told.ID, id)
+		}
+	}
+	var begin bytes.Buffer
+	for _, p := range all {
+		for _, parent := range p.parents {
+			if h.commits[parent] == nil {
+				begin.WriteString(parent.String() + "\n")
+			}
+		}
+	}
+	if begin.Len() == 0 {
+		return single, firsts, merges, nil
+	}
+	older, err := readPasts(ctx, repo, &begin, "--no-walk=unsorted", "--ignore-missing", "--stdin")
+	for _, p := range older {
+		p.told.Boundary = true
+		h.older[p.told.ID] = p.told
+	}
+	return single, firsts, merges, err
+}
+
+func (h *History) sinceOption() string {
+	return fmt.Sprintf("--since=@%d +0000", max(h.since.Unix(), 0))
+}
+
+// readPasts reads commits with git-log(1).
+func readPasts(ctx context.Context, repo *refs.Repo, stdin io.Reader, args ...string) (list []*past, err error) {
+	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
+	out, err := repo.Git(ctx, stdin, append([]string{"log", "-z", "--use-mailmap", "--no-show-signature", "--no-notes",
+		"--no-color", "--date=raw", "--format=" + form}, args...)...)
+	if err != nil {
+		return nil, err
 	}
 	fields := strings.Split(string(out), "\x00")
 	for ; len(fields) >= 9; fields = fields[9:] {
 		id, err := refs.ParseOID(fields[0])
-		if err != nil {
-			return nil, nil, err
-		}
 		p := &past{told: &Commit{ID: id, Summary: cmp.Or(subject(fields[8]), "("+fields[0]+")")}}
-		err = errors.Join(person(&p.told.Author, fields[2:5]), person(&p.told.Committer, fields[5:8]))
-		for _, text := range strings.Fields(fields[1]) {
+		err = errors.Join(err, person(&p.told.Author, fields[2:5]), person(&p.told.Committer, fields[5:8]))
+		for text := range strings.FieldsSeq(fields[1]) {
 			parent, wrong := refs.ParseOID(text)
 			err = errors.Join(err, wrong)
 			p.parents = append(p.parents, parent)
-			pairs, list = append(pairs, fields[0]+" "+text), append(list, id)
-		}
-		if len(p.parents) == 0 {
-			pairs, list = append(pairs, fields[0]), append(list, id)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		h.commits[id] = p
+		list = append(list, p)
 	}
-	return pairs, list, nil
+	return list, nil
 }
 
 // subject returns the summary that git blame shows: the first line of a message that is not blank.
@@ -135,8 +202,26 @@ func person(p *Person, fields []string) (err error) {
 	return err
 }
 
+// fewPaths is the number of paths up to which a history has only these. Git compares each name of a tree with each
+// path, so with many paths it is faster to read the changes of all files.
+const fewPaths = 64
+
+// readCombined reads the files of a merge that differ from all parents.
+func (h *History) readCombined(r *gitdiff.Reader) (map[string]*change, error) {
+	lists, err := r.Combined()
+	byPath := map[string]*change{}
+	for _, list := range lists {
+		for i := range list {
+			if h.has(list[i].Path) {
+				byPath[list[i].Path] = &change{odd: true}
+			}
+		}
+	}
+	return byPath, err
+}
+
 // readChanges reads the changes against one parent, by path.
-func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
+func (h *History) readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	records, err := r.Records()
 	if err != nil {
 		return nil, err
@@ -151,9 +236,10 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 		plain := regular(record.OldMode) && regular(record.NewMode) && record.OldPath == record.Path
 		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of a binary file
 		c.odd = !plain || binary
-		byPath[record.Path] = c
-		if record.OldPath != record.Path {
-			byPath[record.OldPath] = c
+		for _, path := range []string{record.Path, record.OldPath} {
+			if h.has(path) {
+				byPath[path] = c
+			}
 		}
 	}
 	return byPath, nil
@@ -163,7 +249,7 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 // `most` is the largest number of commits; if there are more, it returns the newest ones. The result `known` is false
 // if the history does not cover the period or a path.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
-	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
+	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.has(path) }) {
 		return nil, false
 	}
 	for id, p := range h.commits {
@@ -214,7 +300,7 @@ func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 
 // answer does the same as recall, with the help of the history.
 func (h *History) answer(q *inquiry) (*answer, [][]byte) {
-	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) {
+	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) || h.older[q.commit] != nil || !h.has(q.path) {
 		return nil, nil
 	}
 	k := h.kept[q.path]
@@ -255,7 +341,9 @@ func (h *History) follow(q *inquiry, k *kept) bool {
 		p := h.commits[at]
 		parent, c, ok := p.before(q.path)
 		if !ok {
-			base = h.asOf(q, k, at)
+			if base = h.begin(q, k, at); base == nil {
+				base = h.asOf(q, k, at)
+			}
 			break
 		}
 		if c != nil {
@@ -287,11 +375,33 @@ func (h *History) follow(q *inquiry, k *kept) bool {
 	return true
 }
 
+// begin returns the answer for a commit before the history: all lines are its own. It returns nil for other commits.
+func (h *History) begin(q *inquiry, k *kept, commit refs.OID) *answer {
+	at := h.older[commit]
+	if at == nil {
+		return nil
+	}
+	here, err := h.objects.EntryAt(commit, q.path)
+	if err != nil || !regular(here.Mode) {
+		return nil
+	}
+	content, err := h.objects.Blob(here.OID)
+	if err != nil {
+		return nil
+	}
+	a := &answer{commits: []refs.OID{commit}, content: here.OID}
+	if lines := splitLines(content); len(lines) > 0 {
+		a.add(tableOf(k).source(&Line{Commit: at, OrigPath: q.path}), 1, len(lines))
+	}
+	k.put(a)
+	return a
+}
+
 // asOf asks git for the answer for another commit, and stores it.
 func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	h.asked++
 	older := *q
-	older.pending, older.commit = false, commit
+	older.pending, older.commit, older.since = false, commit, h.sinceOption()
 	bases := k.bases()
 	older.withoutNewer(bases)
 	a, lines := older.compose(k, bases)

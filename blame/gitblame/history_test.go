@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // inquire is what a history is asked.
@@ -88,8 +89,16 @@ func TestWhatAHistoryTellsIsGitsBlame(t *testing.T) {
 	}
 	for _, since := range []time.Time{time.Unix(0, 0), time.Unix(1_600_000_000+3600*int64(commits)/2, 0)} {
 		h := r.history(t, since, paths...)
+		paths = slices.Concat(paths, slices.Repeat([]string{"none"}, fewPaths)) // the next one reads all paths
 		for _, p := range testenv.Some(places, 3) {
-			want := r.Git("blame", "--porcelain", p.commit, "--", p.path)
+			id, err := refs.ParseOID(p.commit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h.commits[id] == nil {
+				continue
+			}
+			want := r.Git("blame", "--porcelain", h.sinceOption(), p.commit, "--", p.path)
 			if got := h.told(t, r, p.commit, "--", p.path); got != want {
 				t.Fatalf("since %v, %s of %s\n--- git\n%s\n--- ours\n%s", since, p.path, p.commit, want, got)
 			}
