@@ -21,6 +21,7 @@ const slack = 24 * time.Hour
 // source is a file of a described commit.
 type source struct {
 	commit refs.OID
+	number int // in the order in which sources were read
 	path   string
 	blob   refs.OID
 	claims *events.CommitData
@@ -44,11 +45,12 @@ type finder struct {
 	byBlob  map[refs.OID][]*source
 	byPrint map[events.Fingerprint][]*source
 	byRow   map[row][]*source
+	gone    map[events.Fingerprint]bool // lines of sources that the history removed and does not have again
 	dated   map[refs.OID]time.Time
 }
 
-// Find yields claims about commits that HEAD reaches. It derives them from claims about commits that HEAD does not
-// reach.
+// Find yields claims about commits that HEAD reaches. It derives them from claims about other commits: ones that HEAD
+// does not reach, and earlier ones whose lines were removed in between.
 func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
 	yield func(*events.CommitData) error) error {
 	head, _, err := repo.Head()
@@ -61,41 +63,55 @@ func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
 	}
 	f := &finder{repo: repo, objects: repo.Objects(), parents: map[refs.OID][]refs.OID{}, place: map[refs.OID]int{},
 		older: map[[2]refs.OID]bool{}, byBlob: map[refs.OID][]*source{}, dated: map[refs.OID]time.Time{},
-		byPrint: map[events.Fingerprint][]*source{}, byRow: map[row][]*source{}}
+		byPrint: map[events.Fingerprint][]*source{}, byRow: map[row][]*source{}, gone: map[events.Fingerprint]bool{}}
 	defer func() { _ = f.objects.Close() }()
 	for i := range list {
 		f.place[list[i].ID], f.parents[list[i].ID] = i, list[i].Parents
 	}
-	if err := f.read(ctx, head, claims); err != nil || len(f.sources) == 0 {
+	by := map[refs.OID]*events.CommitData{}
+	for _, c := range claims {
+		by[c.Commit] = c
+	}
+	if err := f.readSide(ctx, head, by); err != nil {
 		return err
 	}
-	first := time.Time{}
-	for _, at := range f.dated {
-		if first.IsZero() || at.Before(first) {
-			first = at
+	for i := range list {
+		if by[list[i].ID] != nil {
+			f.dated[list[i].ID] = list[i].Committed
 		}
 	}
+	if len(f.dated) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(slices.Collect(maps.Values(f.dated)), time.Time.Compare)
 	list = slices.DeleteFunc(list, func(c history.Commit) bool { return c.Committed.Before(first.Add(-slack)) })
 	return history.Walk(ctx, repo, list, func(c *history.Commit) error {
 		found, err := f.commit(c)
-		if err != nil || found == nil {
+		if err != nil {
 			return err
+		}
+		for i := range c.Files {
+			if s := f.readFile(c, &c.Files[i], by[c.ID]); s != nil {
+				s.giveAll()
+			}
+		}
+		f.follow(c)
+		if found == nil {
+			return nil
 		}
 		return yield(found)
 	})
 }
 
-// read reads the described commits that are not in the history.
-func (f *finder) read(ctx context.Context, head refs.OID, claims []*events.CommitData) error {
-	by := map[refs.OID]*events.CommitData{}
+// readSide reads the described commits that are not in the history.
+func (f *finder) readSide(ctx context.Context, head refs.OID, by map[refs.OID]*events.CommitData) error {
 	var args []string
-	for _, c := range claims {
-		if _, stands := f.place[c.Commit]; !stands {
-			by[c.Commit] = c
-			args = append(args, c.Commit.String())
+	for id := range by {
+		if _, stands := f.place[id]; !stands {
+			args = append(args, id.String())
 		}
 	}
-	if len(by) == 0 {
+	if len(args) == 0 {
 		return nil
 	}
 	side, err := history.List(ctx, f.repo, append(args, "--not", head.String(), "--")...)
@@ -109,22 +125,43 @@ func (f *finder) read(ctx context.Context, head refs.OID, claims []*events.Commi
 	return history.Walk(ctx, f.repo, side, func(c *history.Commit) error {
 		f.dated[c.ID] = c.Committed
 		for i := range c.Files {
-			if err := f.readFile(c, &c.Files[i], by[c.ID]); err != nil {
-				return err
-			}
+			f.readFile(c, &c.Files[i], by[c.ID])
 		}
 		return nil
 	})
 }
 
-// readFile makes a source from a file with claimed lines.
-func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.CommitData) error {
+// follow notes which lines of sources a commit removed from the history or brought back.
+func (f *finder) follow(c *history.Commit) {
+	for i := range c.Files {
+		for _, h := range c.Files[i].Hunks {
+			for _, line := range h.Removed {
+				if print := events.FingerprintOf(line); f.byPrint[print] != nil {
+					f.gone[print] = true
+				}
+			}
+		}
+	}
+	for i := range c.Files {
+		for _, h := range c.Files[i].Hunks {
+			for _, line := range h.Added {
+				delete(f.gone, events.FingerprintOf(line))
+			}
+		}
+	}
+}
+
+// readFile makes a source from a file with claimed lines; nil if it has none.
+func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.CommitData) *source {
+	if claims == nil {
+		return nil
+	}
 	at := slices.IndexFunc(claims.Files, func(a events.AnchorFile) bool { return a.Path == events.EncodePath(file.Path) })
 	if at < 0 || !hasLines(file) {
 		return nil
 	}
-	s := &source{commit: c.ID, path: file.Path, blob: file.New, claims: claims, owner: map[int]int{},
-		given: map[int]bool{}, left: map[events.Fingerprint]int{}}
+	s := &source{commit: c.ID, number: len(f.sources), path: file.Path, blob: file.New, claims: claims,
+		owner: map[int]int{}, given: map[int]bool{}, left: map[events.Fingerprint]int{}}
 	lines := f.lines(file.New)
 	for line := range added(file) {
 		if line < len(lines) {
@@ -158,7 +195,15 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 	for r := range rowsOf(inRow) {
 		add(f.byRow, r, s)
 	}
-	return nil
+	return s
+}
+
+// giveAll notes that the source's own commit has its lines. Another commit gets one only after its removal.
+func (s *source) giveAll() {
+	for line := range s.owner {
+		s.given[line] = true
+	}
+	clear(s.left)
 }
 
 // give notes that a commit got a line.

@@ -56,7 +56,7 @@ func (t *target) search() {
 			for _, s := range t.byPrint[one.print] {
 				hits[s]++
 				letters[s] += one.letters
-				open[s] = open[s] || s.left[one.print] > 0 || t.removed[text(line)]
+				open[s] = open[s] || s.left[one.print] > 0 || t.removed[text(line)] || t.gone[one.print]
 			}
 		}
 		for r := range rowsOf(lines) {
@@ -75,7 +75,7 @@ func (t *target) search() {
 		return inRow[s] || most*2 >= s.said
 	}
 	var list []*source
-	for _, s := range t.sources { // in the order of their commits: parents first
+	for s := range open {
 		if open[s] && near(s) && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) &&
 			!t.before(t.commit.ID, s.commit) {
 			list = append(list, s)
@@ -84,6 +84,7 @@ func (t *target) search() {
 	if len(list) == 0 {
 		return
 	}
+	slices.SortFunc(list, func(a, b *source) int { return cmp.Compare(a.number, b.number) }) // parents first
 	if len(list) > mostSources {
 		slices.SortStableFunc(list, func(a, b *source) int { return cmp.Compare(hits[b], hits[a]) })
 		list = list[:mostSources]
@@ -132,8 +133,12 @@ func (t *target) compare(s *source) {
 		if correlate.LettersIn(was[p.old:p.old+p.count]) < correlate.MinSpecific {
 			continue
 		}
+		back := slices.ContainsFunc(t.lines[p.new:p.new+p.count], t.isBack)
 		for i := range p.count {
 			at[p.old+i] = true
+			if back && correlate.Letters(was[p.old+i]) < correlate.MinSpecific {
+				delete(s.given, p.old+i) // it returns with the lines around it
+			}
 			t.offer(s, p.old+i, p.new+i, correlate.TierRewritten, weight)
 		}
 	}
@@ -207,10 +212,13 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 }
 
+// isBack reports whether the history had a line and removed it.
+func (t *target) isBack(line []byte) bool { return t.gone[events.FingerprintOf(line)] }
+
 // offer compares a source's claim about a line with the best earlier one.
 func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	owner, is := s.owner[old]
-	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] {
+	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] && !t.isBack(t.lines[line]) {
 		return
 	}
 	b := bid{of: s, line: old, owner: owner, tier: tier, weight: weight}
