@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 func attestCommand() *command {
@@ -197,7 +198,7 @@ const mostStatement = 64 << 20
 func (a *app) verifyAttestation(c *call, repo *refs.Repo, log *events.Log, name string) error {
 	e, s, err := readStatement(name)
 	if err != nil {
-		return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, exchange.FileFault(name, refs.PathCause(err)), "")
 	}
 	out := attested{Schema: attestedSchema, Range: s.Predicate.Range, Commits: len(s.Subject) - 1, Log: logNotHere,
 		Findings: []string{}}

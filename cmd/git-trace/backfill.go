@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
@@ -70,7 +71,7 @@ func (a *app) backfill(c *call, ops operands) error {
 	if len(list) == 0 {
 		return b.sum()
 	}
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/upkeep/capsule"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -69,12 +70,12 @@ func (a *app) capsule(c *call, ops operands) error {
 	}
 	file, err := os.Open(words[0])
 	if err != nil {
-		return exit.Fail(exit.Unchecked, fileFault(words[0], refs.PathCause(err)), "")
+		return exit.Fail(exit.Unchecked, exchange.FileFault(words[0], refs.PathCause(err)), "")
 	}
 	defer func() { _ = file.Close() }()
 	made, record, err := capsule.Read(file)
 	if err != nil {
-		return exit.Fail(exit.Unchecked, fileFault(words[0], err), "")
+		return exit.Fail(exit.Unchecked, exchange.FileFault(words[0], err), "")
 	}
 	if does == "test" {
 		return a.testCapsule(c, made)

@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
@@ -97,10 +98,10 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	if err != nil {
 		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
-	if k.cmd, err = companion(ctx, "otlp"); err != nil {
+	if k.cmd, err = companion.Command(ctx, "otlp"); err != nil {
 		return nil, err
 	}
-	k.cmd.Stderr, k.cmd.WaitDelay = a.std.err, companionEnds
+	k.cmd.Stderr, k.cmd.WaitDelay = a.std.err, companion.Grace
 	k.cmd.Cancel = func() error { return k.cmd.Process.Signal(os.Interrupt) }
 	in, err := k.cmd.StdinPipe()
 	if err != nil {

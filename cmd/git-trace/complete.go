@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/report/show"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // completer suggests the next word of a command line. A shell runs it at each press of the key. So it hides errors, and
@@ -138,9 +139,9 @@ func (c *completer) value(command *command, option, typed string) bool {
 	case name == "format" && command.name == "stats":
 		c.words(typed, statsFormats...)
 	case name == "format" && command.name != "log":
-		c.formats(typed, exchange.given)
+		c.formats(typed, exchange.Format.Given)
 	case name == "from":
-		c.formats(typed, exchange.taken)
+		c.formats(typed, exchange.Format.Taken)
 	case name == "trace":
 		c.conversations(typed)
 	case slices.Contains([]string{"contents", "output", "path", "system", "transcripts", "words", "write", "key"}, name):
@@ -149,10 +150,10 @@ func (c *completer) value(command *command, option, typed string) bool {
 	return true
 }
 
-func (c *completer) formats(typed string, which func(exchange) bool) {
-	for _, format := range exchanges() {
+func (c *completer) formats(typed string, which func(exchange.Format) bool) {
+	for _, format := range exchange.Formats() {
 		if which(format) {
-			c.words(typed, format.name)
+			c.words(typed, format.Name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/prices"
@@ -40,7 +41,7 @@ func doctorCommand() *command {
 
 // newDoctor makes the doctor of a work tree.
 func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
-	env, err := systemEnv()
+	env, err := companion.Env()
 	return doctor.New(repo, env, doctor.Deeds{
 		Start:  func(ctx context.Context) error { return startRecording(ctx, repo) },
 		TakeIn: func(ctx context.Context) error { return runner.DoLater(ctx, repo, func() {}) },

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // wholeFiles are the formats whose files are one conversation, or one document of many.
@@ -29,8 +30,8 @@ func TestARowOfEveryFormatIsTheSameConversationWhereverItStands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		format, _ := recogniseExchange(whole)
-		seen[format.name] = true
+		format, _ := exchange.Recognise(whole)
+		seen[format.Name] = true
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			become := func(name string, raw []byte) (out string) {
@@ -38,7 +39,7 @@ func TestARowOfEveryFormatIsTheSameConversationWhereverItStands(t *testing.T) {
 				if err := os.WriteFile(path, raw, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				out, said, status := converted(t, format.name, path)
+				out, said, status := converted(t, format.Name, path)
 				if status != 0 || out == "" {
 					t.Fatalf("%s: status %d, said:\n%s", name, status, said)
 				}
@@ -53,7 +54,7 @@ func TestARowOfEveryFormatIsTheSameConversationWhereverItStands(t *testing.T) {
 				t.Error("compressed it gives other bytes")
 			}
 			moved := slices.Concat([]byte("\n\n"), whole)
-			if !slices.Contains(wholeFiles, format.name) {
+			if !slices.Contains(wholeFiles, format.Name) {
 				rows := rowsOf(t, whole)
 				again := slices.Clone(rows)
 				slices.Reverse(again)
@@ -64,9 +65,9 @@ func TestARowOfEveryFormatIsTheSameConversationWhereverItStands(t *testing.T) {
 			}
 		})
 	}
-	for _, format := range exchanges() {
-		if format.read != nil && !seen[format.name] {
-			t.Errorf("no file of %s", format.name)
+	for _, format := range exchange.Formats() {
+		if format.Read != nil && !seen[format.Name] {
+			t.Errorf("no file of %s", format.Name)
 		}
 	}
 }

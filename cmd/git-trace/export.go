@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/exchange"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -42,7 +43,7 @@ func exportCommand() *command {
 			"   git trace export --format parquet --partition repo,month ~/data\n" +
 			"   git trace export --format jsonl --shard-size 64M --anonymise ~/data",
 		options: slices.Concat([]optionUse{
-			opt("format", formatNames(exchange.given)),
+			opt("format", exchange.Names(exchange.Format.Given)),
 			opt("force", "much of a conversation could not be read"),
 		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags(), tableFlags()),
 		examples: []example{
@@ -57,26 +58,26 @@ func exportCommand() *command {
 }
 
 func (a *app) export(c *call, ops operands) error {
-	format, err := exchangeTo(c.String("format"), exchange.given)
+	format, err := exchange.FindWritten(c.String("format"), exchange.Format.Given)
 	if err != nil {
 		return err
 	}
-	if c.Bool("notes") && format.name != gitai.Name {
+	if c.Bool("notes") && format.Name != gitai.Name {
 		return exit.Usage("option '--notes' needs --format %s", gitai.Name)
 	}
-	if c.IsSet("words") && !format.tree {
+	if c.IsSet("words") && !format.Tree {
 		return exit.Usage("option '--words' needs --format %s", treetrace.Name)
 	}
 	train, err := a.training(c, format)
 	if err != nil {
 		return err
 	}
-	if format.tables {
-		return a.exportTables(c, format.name, ops.all())
+	if format.Tables {
+		return a.exportTables(c, format.Name, ops.all())
 	}
 	for _, name := range tableOptions {
 		if c.IsSet(name) {
-			return exit.Usage("option '--%s' needs --format %s or %s", name, parquetName, jsonlName)
+			return exit.Usage("option '--%s' needs --format %s or %s", name, exchange.Parquet, exchange.JSONL)
 		}
 	}
 	repo, known, err := a.recorded(c.Context)
@@ -85,7 +86,7 @@ func (a *app) export(c *call, ops operands) error {
 	}
 	defer known.Close()
 	e := &exporter{
-		app: a, ctx: c.Context, repo: repo, known: known, format: train.into(format),
+		app: a, ctx: c.Context, repo: repo, known: known, format: train.Into(format),
 		out:   &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)},
 		force: c.Bool("force"),
 	}
@@ -98,12 +99,12 @@ func (a *app) export(c *call, ops operands) error {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	switch {
-	case format.lines:
+	case format.Lines:
 		return e.commits(c.Bool("notes"))
-	case format.tree:
+	case format.Tree:
 		return e.writeTree(c, treetrace.Encode)
 	}
-	return errors.Join(e.conversations(), train.done())
+	return errors.Join(e.conversations(), train.Done())
 }
 
 // exporter writes the chosen conversations or commits in a format.
@@ -112,7 +113,7 @@ type exporter struct {
 	ctx    context.Context
 	repo   *refs.Repo
 	known  *lookup.Conversations
-	format exchange
+	format exchange.Format
 	out    *terminal.StickyWriter
 
 	traces []events.TraceID // the named conversations
@@ -157,12 +158,12 @@ const noneStored = "git-trace: hint: no conversation has a stored record (git tr
 func (e *exporter) conversations() error {
 	told := 0
 	faults, err := e.each(func(record *records.Record) error {
-		if e.format.name == opentraces.Name {
+		if e.format.Name == opentraces.Name {
 			if err := e.known.Hooked(record); err != nil {
 				return err
 			}
 		}
-		if err := e.format.write(e.out, record); err != nil {
+		if err := e.format.Write(e.out, record); err != nil {
 			return err
 		}
 		told++

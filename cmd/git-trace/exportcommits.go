@@ -81,7 +81,7 @@ func (e *exporter) commits(asNotes bool) error {
 			return nil
 		}
 		told++
-		if e.format.name == gitai.Name {
+		if e.format.Name == gitai.Name {
 			return e.note(c, data, notes, out)
 		}
 		content := addedLines(c)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/version"
@@ -30,15 +31,13 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/serve/dataset"
 	"github.com/git-trace/git-trace/serve/dataset/shards"
+	"github.com/git-trace/git-trace/view/exchange"
 	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
 // Formats of tables.
-const (
-	parquetName = "parquet"
-	jsonlName   = "jsonl"
-)
+const ()
 
 // tableOptions are the options for tables alone.
 var tableOptions = []string{"shard-size", "partition", "anonymise"}
@@ -189,7 +188,7 @@ func shortDigest(text string) string {
 
 // writeTables writes the missing tables, and the description of the data set.
 func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Options) error {
-	if o.Ext == parquetName {
+	if o.Ext == exchange.Parquet {
 		pack, err := startPacker(ctx)
 		if err != nil {
 			return err
@@ -259,7 +258,7 @@ type packer struct {
 }
 
 func startPacker(ctx context.Context) (*packer, error) {
-	cmd, err := companion(ctx, parquetName)
+	cmd, err := companion.Command(ctx, exchange.Parquet)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // fixturesList has a line for each file of testdata/formats and of the corpus that is one of a format: what is in it.
@@ -26,7 +27,7 @@ func (f fixture) String() string {
 }
 
 // measured reads a file of a format.
-func measured(t *testing.T, format exchange, path string) fixture {
+func measured(t *testing.T, format exchange.Format, path string) fixture {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -35,7 +36,7 @@ func measured(t *testing.T, format exchange, path string) fixture {
 	defer func() { _ = file.Close() }()
 	var f fixture
 	var told records.Captured
-	err = format.read(file, func(_ int, r *records.Record) error {
+	err = format.Read(file, func(_ int, r *records.Record) error {
 		f.conversations++
 		told.Add(r)
 		for i := range r.Steps {
@@ -131,8 +132,8 @@ func TestFilesOfEveryFormatGiveWhatTheListSays(t *testing.T) {
 	var lines []string
 	seen := map[string]int{}
 	for i, path := range slices.Concat(own, real) {
-		format, found, err := identifyExchange(path)
-		if err != nil || !found || format.read == nil {
+		format, found, err := exchange.Identify(path)
+		if err != nil || !found || format.Read == nil {
 			if i < len(own) {
 				t.Errorf("%s is of no format: %v", path, err)
 			}
@@ -144,20 +145,20 @@ func TestFilesOfEveryFormatGiveWhatTheListSays(t *testing.T) {
 		}
 		got := measured(t, format, path)
 		if i < len(own) {
-			seen[format.name]++
+			seen[format.Name]++
 		}
-		if all := elements(t, format.name, path); all >= 0 && all != got.taken+got.skipped {
+		if all := elements(t, format.Name, path); all >= 0 && all != got.taken+got.skipped {
 			t.Errorf("%s: %d elements are taken and %d skipped of %d", name, got.taken, got.skipped, all)
 		}
-		line := format.name + "\t" + got.String()
+		line := format.Name + "\t" + got.String()
 		lines = append(lines, name+"\t"+line+"\n")
 		if os.Getenv("UPDATE_FIXTURES") == "" && want[name] != line {
 			t.Errorf("%s gives\n%s, the list says\n%s", name, line, want[name])
 		}
 	}
-	for _, format := range exchanges() {
-		if format.read != nil && seen[format.name] == 0 {
-			t.Errorf("no file of %s", format.name)
+	for _, format := range exchange.Formats() {
+		if format.Read != nil && seen[format.Name] == 0 {
+			t.Errorf("no file of %s", format.Name)
 		}
 	}
 	if os.Getenv("UPDATE_FIXTURES") != "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // placed is how a fault in a file begins: with its line or element, and its byte.
@@ -34,11 +35,11 @@ func TestAFaultInAFileOfAnyFormatNamesItsPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		format, found := recogniseExchange(whole)
-		if !found || format.read == nil {
+		format, found := exchange.Recognise(whole)
+		if !found || format.Read == nil {
 			t.Fatalf("%s is of no format", path)
 		}
-		read[format.name] = true
+		read[format.Name] = true
 		wrong := map[string][]byte{
 			"another value": append(bytes.Clone(whole), "[1]\n"...),
 			"a word":        append(bytes.Clone(whole), "end"...),
@@ -49,7 +50,7 @@ func TestAFaultInAFileOfAnyFormatNamesItsPlace(t *testing.T) {
 			wrong[fmt.Sprintf("broken at %d", at)] = append(append(bytes.Clone(whole[:at]), 0xff, '"', '}'), whole[at:]...)
 		}
 		for name, raw := range wrong {
-			err := format.read(bytes.NewReader(raw), func(int, *records.Record) error { return nil })
+			err := format.Read(bytes.NewReader(raw), func(int, *records.Record) error { return nil })
 			if err != nil && !placed.MatchString(err.Error()) {
 				t.Errorf("%s, %s: %v", filepath.Base(path), name, err)
 			}
@@ -58,9 +59,9 @@ func TestAFaultInAFileOfAnyFormatNamesItsPlace(t *testing.T) {
 			}
 		}
 	}
-	for _, format := range exchanges() {
-		if format.read != nil && !read[format.name] {
-			t.Errorf("no file of %s", format.name)
+	for _, format := range exchange.Formats() {
+		if format.Read != nil && !read[format.Name] {
+			t.Errorf("no file of %s", format.Name)
 		}
 	}
 }
@@ -122,11 +123,11 @@ func TestNoFormatGivesMoreStepsThanTheLimit(t *testing.T) {
 		conversations["otlp"] = many{"", `{"trace_id":"t","span_id":"{n}","attributes":{"gen_ai.operation.name":"chat"}}`, "\n", "", over}
 	}
 	for name, conversation := range conversations {
-		format, err := exchangeOf("from", name, exchange.taken)
+		format, err := exchange.Find("from", name, exchange.Format.Taken)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = format.read(conversation.open(), func(int, *records.Record) error { return errors.New("it was read") })
+		err = format.Read(conversation.open(), func(int, *records.Record) error { return errors.New("it was read") })
 		if err == nil || !placed.MatchString(err.Error()) || !strings.Contains(err.Error(), "more ") {
 			t.Errorf("%s: %v", name, err)
 		}

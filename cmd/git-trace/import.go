@@ -4,23 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/records/foreign"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 func importCommand() *command {
@@ -36,7 +33,7 @@ func importCommand() *command {
 			"second import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory\n" +
 			"it takes the files of the format. With entire it reads Entire's checkpoints in this repository,\n" +
 			"looks for their lines in the commits, and prints what backfill prints.",
-		options: append([]optionUse{opt("from", entireName+", "+formatNames(exchange.taken))},
+		options: append([]optionUse{opt("from", entireName+", "+exchange.Names(exchange.Format.Taken))},
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
@@ -57,29 +54,29 @@ func (a *app) importFiles(c *call, ops operands) error {
 	if c.String("from") == entireName {
 		return a.importEntire(c, ops)
 	}
-	format, err := exchangeOf("from", c.String("from"), exchange.taken)
+	format, err := exchange.Find("from", c.String("from"), exchange.Format.Taken)
 	if err != nil {
-		return notThere(ops.all(), err)
+		return exchange.NotThere(ops.all(), err)
 	}
 	if c.Bool("dry-run") {
 		return exit.Usage("option '--dry-run' needs --from %s", entireName)
 	}
-	if !format.taken() {
-		return exit.Fail(exit.Misuse, fmt.Errorf("%s is made of records, and cannot be imported", format.name),
-			"formats that can be imported: "+formatNames(exchange.taken))
+	if !format.Taken() {
+		return exit.Fail(exit.Misuse, fmt.Errorf("%s is made of records, and cannot be imported", format.Name),
+			"formats that can be imported: "+exchange.Names(exchange.Format.Taken))
 	}
 	files, notes := ops.all(), c.Bool("notes")
 	if files, err = a.ofFormat(files, format); err != nil {
 		return err
 	}
 	switch {
-	case notes && format.name != gitai.Name:
+	case notes && format.Name != gitai.Name:
 		return exit.Usage("option '--notes' needs --from %s", gitai.Name)
 	case notes && len(files) > 0:
 		return exit.Usage("name files or --notes, not both")
 	case !notes && len(files) == 0:
 		return &exit.Failure{Code: exit.Misuse, Err: errors.New("no file was named"), Hint: "git trace import --from " +
-			format.name + " <file>…"}
+			format.Name + " <file>…"}
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -89,38 +86,38 @@ func (a *app) importFiles(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	if format.lines && (rows.skip || rows.most > 0) {
+	if format.Lines && (rows.Skip || rows.Most > 0) {
 		return exit.Usage("options '--limit' and '--skip-bad-rows' need a format of conversations")
 	}
 	im := &importer{app: a, ctx: c.Context, repo: repo, format: format, json: c.Bool("json"), rows: rows}
-	if format.lines {
+	if format.Lines {
 		return im.lines(files)
 	}
 	return im.conversations(files)
 }
 
 // ofFormat returns the named files. From named directories it returns the files that have the format.
-func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
-	env, err := systemEnv()
+func (a *app) ofFormat(names []string, format exchange.Format) ([]string, error) {
+	env, err := companion.Env()
 	if err != nil {
 		return nil, err
 	}
-	all, over, err := inDirectories(env, names)
+	all, over, err := exchange.InDirectories(env, names)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, n := range all {
-		if n.dir != "" {
-			is, known, err := identifyExchange(n.file)
-			other := err != nil || !known || is.name != format.name
-			if over.note(n.dir, other); other {
+		if n.Dir != "" {
+			is, known, err := exchange.Identify(n.File)
+			other := err != nil || !known || is.Name != format.Name
+			if over.Note(n.Dir, other); other {
 				continue
 			}
 		}
-		files = append(files, n.file)
+		files = append(files, n.File)
 	}
-	if faults := over.tell(a, "file of "+format.name); len(faults) > 0 {
+	if faults := over.Tell(a.std.err, "file of "+format.Name); len(faults) > 0 {
 		return nil, exit.Fail(exit.Unchecked, errors.Join(faults...), "nothing was imported")
 	}
 	return files, nil
@@ -131,9 +128,9 @@ type importer struct {
 	app    *app
 	ctx    context.Context
 	repo   *refs.Repo
-	format exchange
+	format exchange.Format
 	json   bool
-	rows   *rowRules
+	rows   *exchange.Rules
 
 	objects *refs.Objects
 	claims  map[refs.OID]*claim.Commit
@@ -145,9 +142,9 @@ type importer struct {
 // conversations stores the records of all files, or no record.
 func (im *importer) conversations(files []string) error {
 	for _, name := range files { // check before the lock, because a lock makes a file
-		file, err := im.rows.openRecords(im.format, name)
+		file, err := im.rows.OpenRecords(im.format, name)
 		if err != nil {
-			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "nothing was imported")
 		}
 		_ = file.Close()
 	}
@@ -171,10 +168,10 @@ func (im *importer) conversations(files []string) error {
 	in := intake{ctx: im.ctx, store: s, log: reader.Log(), at: map[events.TraceID]int{}, known: map[events.TraceID]bool{}}
 	defer in.close()
 	for _, name := range files {
-		err := im.rows.eachRecord(im.format, name, func(row int, r *records.Record) (err error) {
-			if im.rows.skip && !events.TraceID(r.TraceID).Valid() {
-				im.rows.taken--
-				im.rows.pass(fmt.Errorf("%s: row %d: trace id %.60q is not a UUID", name, row, r.TraceID))
+		err := im.rows.EachRecord(im.format, name, func(row int, r *records.Record) (err error) {
+			if im.rows.Skip && !events.TraceID(r.TraceID).Valid() {
+				im.rows.Taken--
+				im.rows.Pass(fmt.Errorf("%s: row %d: trace id %.60q is not a UUID", name, row, r.TraceID))
 				return nil
 			}
 			if lock == nil {
@@ -189,16 +186,16 @@ func (im *importer) conversations(files []string) error {
 			return in.take(redacted)
 		})
 		if err != nil {
-			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "nothing was imported")
 		}
 	}
 	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
 		return exit.Fail(exit.Unchecked, err, "nothing was imported")
 	}
-	if err := im.rows.done(); err != nil {
+	if err := im.rows.Done(); err != nil {
 		return err
 	}
-	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known), Bad: im.rows.left})
+	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known), Bad: im.rows.Left})
 }
 
 // intake decides which records of files are stored. It takes the newest generation of a conversation. It does not
@@ -276,12 +273,12 @@ type importReport struct {
 
 // report prints the result of the import.
 func (im *importer) report(r importReport) error {
-	r.Schema, r.Format, r.Moved, r.Strange = importSchema, im.format.name, im.leftOut, im.strange
+	r.Schema, r.Format, r.Moved, r.Strange = importSchema, im.format.Name, im.leftOut, im.strange
 	out := im.app.std.out
 	if im.json {
 		return writeJSON(out, r)
 	}
-	if im.format.lines {
+	if im.format.Lines {
 		fmt.Fprintf(out, "%s of %s imported\n", numbers.Count(r.Lines, "line"), numbers.Count(r.Commits, "commit"))
 	} else {
 		fmt.Fprint(out, numbers.Count(r.Stored, "conversation")+" stored")
@@ -308,124 +305,11 @@ func (im *importer) report(r importReport) error {
 	return nil
 }
 
-// eachRecord reads a file completely once, then yields its records. So a file with a fault yields nothing. It reports
-// the elements that no record contains.
-func (r *rowRules) eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
-	if r.full() {
-		return nil
+// newRowRules reads the options.
+func (a *app) newRowRules(c *call) (*exchange.Rules, error) {
+	most := c.Int("limit")
+	if c.IsSet("limit") && most < 1 {
+		return nil, exit.Usage("option '--limit': %d is not a number of conversations", most)
 	}
-	file, err := r.openRecords(format, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	return r.readRecords(format, file, name, yield)
+	return &exchange.Rules{Err: a.std.err, Skip: c.Bool("skip-bad-rows"), Most: most}, nil
 }
-
-// readRecords yields the records of a file, and reports the elements that no record contains.
-func (r *rowRules) readRecords(format exchange, file *foreignFile, name string,
-	yield func(int, *records.Record) error) error {
-	var told records.Captured
-	read := func(yield func(int, *records.Record) error, over func(error) bool) error {
-		file.over = func(err error) bool { return r.skip && over(err) }
-		return format.read(file, yield)
-	}
-	err := ahead(read, func(row int, record *records.Record) error {
-		told.Add(record)
-		return r.take(yield(row, record))
-	}, func(err error) { r.pass(fileFault(name, err)) })
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	if err == nil && len(told.Skipped) > 0 {
-		fmt.Fprintf(r.app.std.err, "git-trace: hint: %s\n", cells.Message(name+": "+told.String()))
-	}
-	return err
-}
-
-// errStopped ends a reading when the caller needs no more records.
-var errStopped = errors.New("stopped")
-
-// ahead reads the next records while the caller handles one: both take about the same time. Faults of skipped rows
-// arrive between the records, in order.
-func ahead(read func(yield func(int, *records.Record) error, over func(error) bool) error,
-	yield func(int, *records.Record) error, passed func(error)) error {
-	type row struct {
-		number int
-		record *records.Record
-		fault  error
-	}
-	rows, stop := make(chan row, 1), make(chan struct{})
-	give := func(one row) error {
-		select {
-		case rows <- one:
-			return nil
-		case <-stop:
-			return errStopped
-		}
-	}
-	var failed error
-	fault.Go(func() {
-		defer close(rows)
-		failed = read(func(number int, record *records.Record) error { return give(row{number: number, record: record}) },
-			func(err error) bool { return give(row{fault: err}) == nil })
-	})
-	for one := range rows {
-		if one.fault != nil {
-			passed(one.fault)
-			continue
-		}
-		if err := yield(one.number, one.record); err != nil {
-			close(stop)
-			for range rows { // wait for the end of the reading: the caller closes the file next
-			}
-			return err
-		}
-	}
-	return failed
-}
-
-// openRecords opens a file that an earlier reading found free of faults.
-func (r *rowRules) openRecords(format exchange, name string) (*foreignFile, error) {
-	file, err := openForeign(name)
-	if err != nil {
-		return nil, err
-	}
-	file.over = func(error) bool { return r.skip }
-	ahead := rowRules{most: r.most, taken: r.taken}
-	err = format.read(file, func(int, *records.Record) error { return ahead.take(nil) })
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, refs.PathCause(err)
-	}
-	return openForeign(name)
-}
-
-// foreignFile is a file of another program, decompressed.
-type foreignFile struct {
-	io.ReadCloser
-	file *os.File
-	over func(fault error) bool // nil if no row may be skipped
-}
-
-// PassOver reports whether a row with this fault is skipped.
-func (f *foreignFile) PassOver(err error) bool { return f.over != nil && f.over(err) }
-
-func openForeign(name string) (*foreignFile, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, refs.PathCause(err)
-	}
-	in, err := foreign.Uncompressed(file, unzstd)
-	if err != nil {
-		return nil, errors.Join(refs.PathCause(err), file.Close())
-	}
-	return &foreignFile{ReadCloser: in, file: file}, nil
-}
-
-func (f *foreignFile) Name() string { return f.file.Name() }
-
-// Close closes the decompressor and the file.
-func (f *foreignFile) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }

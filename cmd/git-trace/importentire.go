@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
@@ -94,7 +95,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // lines writes the claims of the files about commits to the log.
@@ -47,19 +48,19 @@ func (im *importer) lines(files []string) error {
 	}
 	for _, name := range files {
 		if err := im.file(name); err != nil {
-			return exit.Fail(exit.Unchecked, fileFault(name, err), "nothing was imported")
+			return exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "nothing was imported")
 		}
 	}
 	return im.write()
 }
 
 func (im *importer) file(name string) error {
-	file, err := openForeign(name)
+	file, err := exchange.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if im.format.name == agenttrace.Name {
+	if im.format.Name == agenttrace.Name {
 		return refs.PathCause(agenttrace.Read(file, im.agentTrace))
 	}
 	in := jsonl.NewReader(file, 0)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // kept is what a file of testdata/formats says by the rules that all formats share: where it ran, and the tokens of its
@@ -38,7 +39,7 @@ var kept = map[string]string{
 // readAs reads the records of a file.
 func readAs(t *testing.T, path string) []*records.Record {
 	t.Helper()
-	format, found, err := identifyExchange(path)
+	format, found, err := exchange.Identify(path)
 	if err != nil || !found {
 		t.Fatal(path, found, err)
 	}
@@ -48,7 +49,7 @@ func readAs(t *testing.T, path string) []*records.Record {
 	}
 	defer func() { _ = file.Close() }()
 	var all []*records.Record
-	if err := format.read(file, func(_ int, r *records.Record) error {
+	if err := format.Read(file, func(_ int, r *records.Record) error {
 		all = append(all, r)
 		return nil
 	}); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/upkeep/purge"
@@ -49,7 +50,7 @@ func (a *app) remotesOf(p *purge.Purge) []string {
 
 // sessionFiles lists the session files of the changed conversations that still contain the text.
 func (a *app) sessionFiles(p *purge.Purge) []string {
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return nil
 	}

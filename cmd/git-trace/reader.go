@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -53,7 +54,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	engine := runner.Engine(repo, events.OpenLog(repo))
 	engine.Most = runner.MostChanges
 	_ = engine.Overdue(ctx, time.Now())
-	if env, err := systemEnv(); err == nil {
+	if env, err := companion.Env(); err == nil {
 		_ = (&witnesses{repo, env, mostHeard}).all(ctx)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
@@ -201,7 +202,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,11 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view/exchange"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -26,7 +28,7 @@ type recordReader struct {
 func (n *recordReader) read(word string, take func(r *records.Record, file string) error) error {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		if err := n.file(word, take); err != nil {
-			return fileFault(word, err)
+			return exchange.FileFault(word, err)
 		}
 		return nil
 	}
@@ -71,17 +73,20 @@ func (n *recordReader) stored(word string) (*records.Record, error) {
 // file calls take for each record of a file. A file in an exchange format may hold several, and a session file holds
 // one.
 func (n *recordReader) file(name string, take func(r *records.Record, file string) error) error {
-	format, found, err := identifyExchange(name)
+	format, found, err := exchange.Identify(name)
 	if err != nil {
 		return err
 	}
-	if found && format.read == nil {
-		return noConversation(format)
+	if found && format.Read == nil {
+		return exchange.NoConversation(format)
 	}
 	if found {
-		return (&rowRules{app: n.app}).eachRecord(format, name, func(_ int, r *records.Record) error { return take(r, name) })
+		return (&exchange.Rules{Err: n.app.std.err}).EachRecord(format, name, func(_ int,
+			r *records.Record) error {
+			return take(r, name)
+		})
 	}
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return err
 	}
@@ -90,7 +95,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return err
 	}
 	if !found || agent.Parser == nil {
-		return errUnknownFile
+		return exchange.ErrUnknownFile
 	}
 	var steps records.Collector
 	parsed, err := agent.Parser.Parse(n.ctx, name, agents.ParseOptions{}, &steps)

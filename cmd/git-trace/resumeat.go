@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/upkeep/restore"
@@ -52,7 +53,7 @@ func (a *app) resumeAt(c *call, word string) error {
 	if err != nil {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return err
 	}

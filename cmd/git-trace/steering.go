@@ -22,6 +22,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -39,7 +40,7 @@ func wordTable(c *call) (*steering.Words, error) {
 	}
 	raw, err := os.ReadFile(name)
 	if err != nil {
-		return nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
+		return nil, exit.Fail(exit.Unchecked, exchange.FileFault(name, refs.PathCause(err)), "")
 	}
 	english, err := steering.English()
 	if err != nil {
@@ -47,7 +48,7 @@ func wordTable(c *call) (*steering.Words, error) {
 	}
 	known, err := english.With(raw)
 	if err != nil {
-		return nil, exit.Fail(exit.Unchecked, fileFault(name, err), "")
+		return nil, exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "")
 	}
 	return known, nil
 }

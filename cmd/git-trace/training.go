@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -12,7 +9,6 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -20,20 +16,8 @@ import (
 	"github.com/git-trace/git-trace/records/tracestate"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 )
-
-// training writes states and pairs of conversations, as the options request.
-type training struct {
-	app     *app
-	options tracestate.Options
-	count   bool // also print how many were skipped
-	stats   tracestate.Stats
-	// told returns the log's facts about a conversation; nil without a log.
-	told  func(r *records.Record) (tracestate.Told, error)
-	human bool     // include the log's edits by people
-	files []string // files with answers of teachers
-	held  int      // number of edits left out because human is false
-}
 
 // trainingFlags returns the options of states and pairs.
 func trainingFlags() []optionUse {
@@ -41,31 +25,9 @@ func trainingFlags() []optionUse {
 		"min-chars", "reverted", "stats", "teachers")
 }
 
-// isTraining reports whether the options are for a format.
-func isTraining(format exchange) bool {
-	return format.name == tracestate.Name || format.name == tracestate.PairsName
-}
-
-// writeStates and writePairs write with the default options.
-func writeStates(w io.Writer, r *records.Record) error {
-	t := training{}
-	if err := t.options.Check(); err != nil {
-		return err
-	}
-	return t.states(w, r)
-}
-
-func writePairs(w io.Writer, r *records.Record) error {
-	t := training{}
-	if err := t.options.Check(); err != nil {
-		return err
-	}
-	return t.pairs(w, r)
-}
-
 // training reads the options. It returns nil for any other format, which takes none of these options.
-func (a *app) training(c *call, format exchange) (*training, error) {
-	if !isTraining(format) {
+func (a *app) training(c *call, format exchange.Format) (*exchange.Training, error) {
+	if !exchange.IsTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
 			if name := f.names[0]; c.IsSet(name) {
 				return nil, exit.Usage("option '--%s' needs --format %s or %s", name, tracestate.Name, tracestate.PairsName)
@@ -73,137 +35,45 @@ func (a *app) training(c *call, format exchange) (*training, error) {
 		}
 		return nil, nil
 	}
-	t := &training{app: a, count: c.Bool("stats"), human: c.Bool("include-human"), options: tracestate.Options{
-		History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")),
-		MaxTokens: c.Int64("max-tokens"),
-		Subagents: c.Bool("subagents"), Active: c.Bool("active"), Thinking: c.Bool("thinking"),
-		Reverted: c.Bool("reverted"), PerCall: c.Bool("per-call"),
-		Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
-	}}
+	t := &exchange.Training{Err: a.std.err, Count: c.Bool("stats"), Human: c.Bool("include-human"),
+		Options: tracestate.Options{
+			History: tracestate.History(c.String("history")), Messages: tracestate.Dialect(c.String("messages")),
+			MaxTokens: c.Int64("max-tokens"),
+			Subagents: c.Bool("subagents"), Active: c.Bool("active"), Thinking: c.Bool("thinking"),
+			Reverted: c.Bool("reverted"), PerCall: c.Bool("per-call"),
+			Only: tracestate.Kind(c.String("only")), MinChars: c.Int("min-chars"),
+		}}
 	for _, name := range []string{"reverted", "teachers"} {
-		if format.name != tracestate.PairsName && c.IsSet(name) {
+		if format.Name != tracestate.PairsName && c.IsSet(name) {
 			return nil, exit.Usage("option '--%s' needs --format %s", name, tracestate.PairsName)
 		}
 	}
-	t.files = c.StringSlice("teachers")
+	t.Files = c.StringSlice("teachers")
 	for _, name := range []string{"per-call", "only", "min-chars"} {
-		if format.name == tracestate.PairsName && c.IsSet(name) {
+		if format.Name == tracestate.PairsName && c.IsSet(name) {
 			return nil, exit.Usage("option '--%s' needs --format %s", name, tracestate.Name)
 		}
 	}
 	switch name := c.String("system"); name {
 	case "":
 	case "recorded":
-		t.options.Recorded = true
+		t.Options.Recorded = true
 	default:
 		raw, err := os.ReadFile(name)
 		if err != nil {
-			return nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
+			return nil, exit.Fail(exit.Unchecked, exchange.FileFault(name, refs.PathCause(err)), "")
 		}
-		t.options.System = strings.TrimSpace(string(raw))
+		t.Options.System = strings.TrimSpace(string(raw))
 	}
-	if err := t.options.Check(); err != nil {
+	if err := t.Options.Check(); err != nil {
 		return nil, exit.Usage("%s", err)
 	}
 	return t, nil
 }
 
-// teach reads the answers of teachers, and passes their texts through clean.
-func (t *training) teach(clean func(string) (string, error)) error {
-	if len(t.files) == 0 {
-		return nil
-	}
-	t.options.Teachers = &tracestate.Teachers{}
-	for _, name := range t.files {
-		file, err := openForeign(name)
-		if err == nil {
-			err = errors.Join(t.options.Teachers.Read(file, clean), file.Close())
-		}
-		if err != nil {
-			return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
-		}
-	}
-	return nil
-}
-
-// into returns a format that uses these options.
-func (t *training) into(format exchange) exchange {
-	if t == nil {
-		return format
-	}
-	format.write = t.states
-	if format.name == tracestate.PairsName {
-		format.write = t.pairs
-	}
-	return format
-}
-
-func (t *training) states(w io.Writer, r *records.Record) error {
-	told, err := t.tell(r)
-	if err != nil {
-		return err
-	}
-	return tooLong(tracestate.Write(w, r, t.options, told, &t.stats))
-}
-
-func (t *training) pairs(w io.Writer, r *records.Record) error {
-	told, err := t.tell(r)
-	if err != nil {
-		return err
-	}
-	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
-}
-
-// tell returns the log's facts. It includes people's edits only if they are wanted.
-func (t *training) tell(r *records.Record) (tracestate.Told, error) {
-	if t.told == nil {
-		return tracestate.Told{}, nil
-	}
-	told, err := t.told(r)
-	if err != nil || t.human {
-		return told, err
-	}
-	for _, e := range told.Edits {
-		t.held += e.Human
-	}
-	told.Edits = nil
-	return told, nil
-}
-
-func tooLong(err error) error {
-	if errors.Is(err, tracestate.ErrTooLong) {
-		return exit.Fail(exit.Unchecked, err, "--history delta writes each message once; --max-tokens shortens histories")
-	}
-	return err
-}
-
-// done prints the number of records that were not written.
-func (t *training) done() error {
-	if t == nil {
-		return nil
-	}
-	if t.held > 0 {
-		fmt.Fprintf(t.app.std.err,
-			"git-trace: hint: %s of people that replaced an agent's are left out; --include-human writes them\n",
-			numbers.Count(t.held, "line"))
-	}
-	if all := t.options.Teachers; all != nil && all.Unknown() > 0 {
-		fmt.Fprintf(t.app.std.err, "git-trace: warning: teachers answered %s that is not among these conversations\n",
-			numbers.Count(all.Unknown(), "state"))
-	}
-	if !t.count {
-		return nil
-	}
-	raw, err := marshal(t.stats)
-	if err == nil {
-		_, err = fmt.Fprintf(t.app.std.err, "%s\n", raw)
-	}
-	return err
-}
-
 // tell adds the log's facts to states and pairs: the fate of lines and, for pairs, people's changes. The caller must
 // call end.
-func (e *exporter) tell(t *training) (end func(), err error) {
+func (e *exporter) tell(t *exchange.Training) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil
 	}
@@ -211,7 +81,7 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	if err != nil {
 		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
-	if err := t.teach(func(text string) (string, error) {
+	if err := t.Teach(func(text string) (string, error) {
 		text, _, err := redactor.Text(e.ctx, text)
 		return text, err
 	}); err != nil {
@@ -221,8 +91,8 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	t.told = func(r *records.Record) (told tracestate.Told, err error) {
-		if e.format.name == tracestate.PairsName {
+	t.Told = func(r *records.Record) (told tracestate.Told, err error) {
+		if e.format.Name == tracestate.PairsName {
 			if told.Edits, err = e.corrections(log, redactor, events.TraceID(r.TraceID)); err != nil {
 				return told, err
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -64,7 +65,7 @@ const (
 )
 
 func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
-	env, err := systemEnv()
+	env, err := companion.Env()
 	if err != nil {
 		return nil, err
 	}

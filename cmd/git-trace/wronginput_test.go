@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // damages are what is wrong with a file, by a name. A false result is a file that this cannot be done to.
@@ -94,7 +95,7 @@ func TestWhatIsWrongWithAFileIsToldWithItsPlaceAndNothingIsWritten(t *testing.T)
 		if err != nil {
 			t.Fatal(err)
 		}
-		format, found := recogniseExchange(whole)
+		format, found := exchange.Recognise(whole)
 		if !found {
 			t.Fatalf("%s is of no format", file)
 		}
@@ -109,7 +110,7 @@ func TestWhatIsWrongWithAFileIsToldWithItsPlaceAndNothingIsWritten(t *testing.T)
 				if err := os.WriteFile(path, damaged, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				out, said, status := converted(t, format.name, path)
+				out, said, status := converted(t, format.Name, path)
 				want := regexp.MustCompile(`(?m)^git-trace: error: ` + regexp.QuoteMeta(path) +
 					`: .*\b(line|element) \d+, byte \d+: [^\x00-\x08\x1b]+$`)
 				if status != exit.Unchecked || out != "" || !want.MatchString(said) {

@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 type shelf struct {
 	file  *os.File
 	size  int64
-	books []book
+	Books []book
 }
 
 // book locates a conversation in the file.
@@ -39,14 +39,14 @@ func (s *shelf) put(begin steering.Begin, raw []byte) error {
 	}
 	from := s.size
 	s.size += int64(len(raw))
-	s.books = append(s.books, book{begin, from, s.size})
+	s.Books = append(s.Books, book{begin, from, s.size})
 	return nil
 }
 
-// each yields the conversations in order of time.
-func (s *shelf) each(yield func(*records.Record)) error {
-	slices.SortStableFunc(s.books, func(a, b book) int { return a.Compare(b.Begin) })
-	for _, one := range s.books {
+// Each yields the conversations in order of time.
+func (s *shelf) Each(yield func(*records.Record)) error {
+	slices.SortStableFunc(s.Books, func(a, b book) int { return a.Compare(b.Begin) })
+	for _, one := range s.Books {
 		raw := make([]byte, one.to-one.from)
 		if _, err := s.file.ReadAt(raw, one.from); err != nil {
 			return fmt.Errorf("read conversation back: %w", err)
@@ -60,7 +60,7 @@ func (s *shelf) each(yield func(*records.Record)) error {
 	return nil
 }
 
-func (s *shelf) close() error {
+func (s *shelf) Close() error {
 	if s.file == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import (
 	"bytes"
@@ -48,9 +48,9 @@ type redacted struct{ *redact.Sink }
 
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
-// beginLeaving returns a function that begins one conversation. The conversation is redacted unless the user wants it
+// BeginLeaving returns a function that begins one conversation. The conversation is redacted unless the user wants it
 // unchanged. Several conversations may be open at once.
-func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
+func BeginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
 	}
@@ -69,16 +69,16 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	return func(ctx context.Context) leaving { return redacted{abreast.Sink(ctx, "")} }, nil
 }
 
-// outgoing writes conversations in a format.
-type outgoing struct {
-	format exchange
-	out    io.Writer
-	begin  func(ctx context.Context) leaving
-	tree   shelf // collects the conversations for a format that joins them
+// Outgoing writes conversations in a format.
+type Outgoing struct {
+	Format Format
+	Out    io.Writer
+	Begin  func(ctx context.Context) leaving
+	Tree   shelf // collects the conversations for a format that joins them
 }
 
 // record writes a record.
-func (o *outgoing) record(ctx context.Context, r *records.Record) error {
+func (o *Outgoing) record(ctx context.Context, r *records.Record) error {
 	return o.conversation(ctx, func(sink records.Sink) (*records.Record, error) {
 		for i := range r.Steps {
 			if err := sink.Step(&r.Steps[i]); err != nil {
@@ -93,8 +93,8 @@ func (o *outgoing) record(ctx context.Context, r *records.Record) error {
 
 // conversation writes a conversation. source passes the steps to a sink, then returns the rest of the record. Nothing
 // is written before the conversation is complete.
-func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
-	sink := o.begin(ctx)
+func (o *Outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
+	sink := o.Begin(ctx)
 	head, err := source(sink)
 	if err != nil {
 		return errors.Join(err, sink.Close())
@@ -107,12 +107,12 @@ func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (
 }
 
 // send writes a conversation. If a later version made the record (later), it is decoded and written again.
-func (o *outgoing) send(done written, later bool) error {
-	if o.format.name == opentraces.Name && !later { // works in little memory for a record of any length
-		if err := done.Write(o.out); err != nil {
+func (o *Outgoing) send(done written, later bool) error {
+	if o.Format.Name == opentraces.Name && !later { // works in little memory for a record of any length
+		if err := done.Write(o.Out); err != nil {
 			return err
 		}
-		_, err := o.out.Write([]byte("\n"))
+		_, err := o.Out.Write([]byte("\n"))
 		return err
 	}
 	var raw bytes.Buffer
@@ -123,8 +123,8 @@ func (o *outgoing) send(done written, later bool) error {
 	if err != nil {
 		return err
 	}
-	if o.format.tree {
-		return o.tree.put(steering.BeginOf(r), raw.Bytes())
+	if o.Format.Tree {
+		return o.Tree.put(steering.BeginOf(r), raw.Bytes())
 	}
-	return o.format.write(o.out, r)
+	return o.Format.Write(o.Out, r)
 }

@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import "testing"
 
@@ -41,9 +41,9 @@ func TestAFormatIsToldByTheBeginningOfAFile(t *testing.T) {
 		`{"type":"session_start","id":"d","owner":"me"}`:                                                "",
 		`{"requests":[{"message":{"text":"a"}}]}`:                                                       "",
 	} {
-		format, _ := recogniseExchange([]byte(head))
-		if format.name != want {
-			t.Errorf("%s: %q, want %q", head, format.name, want)
+		format, _ := Recognise([]byte(head))
+		if format.Name != want {
+			t.Errorf("%s: %q, want %q", head, format.Name, want)
 		}
 	}
 }

@@ -1,7 +1,8 @@
-package main
+package exchange
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,11 +19,11 @@ import (
 const mostInDirectory = 200_000
 
 // named is a file to read, with the directory that was named; "" if the file was named.
-type named struct{ file, dir string }
+type named struct{ File, Dir string }
 
-// inDirectories returns the named files and a counter for them. It replaces a directory by its files, sorted by name. A
+// InDirectories returns the named files and a counter for them. It replaces a directory by its files, sorted by name. A
 // directory in which an agent keeps one session counts as one file.
-func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
+func InDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
 	var stands []string // names of files that represent their directory
 	for _, agent := range agents.All(env) {
 		stands = append(stands, agent.Stands...)
@@ -31,7 +32,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil || !info.IsDir() {
-			all = append(all, named{file: name}) // reading it reports the fault
+			all = append(all, named{File: name}) // reading it reports the fault
 			continue
 		}
 		before := len(all)
@@ -56,17 +57,17 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 			return nil
 		})
 		if err != nil {
-			return nil, nil, exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
+			return nil, nil, exit.Fail(exit.Unchecked, FileFault(name, refs.PathCause(err)), "")
 		}
 	}
 	return all, over, nil
 }
 
-// notThere returns the error for a named file that is missing. If all files exist, it returns the other error.
-func notThere(names []string, otherwise error) error {
+// NotThere returns the error for a named file that is missing. If all files exist, it returns the other error.
+func NotThere(names []string, otherwise error) error {
 	for _, name := range names {
 		if _, err := os.Stat(name); err != nil {
-			return exit.Fail(exit.Unchecked, fileFault(name, refs.PathCause(err)), "")
+			return exit.Fail(exit.Unchecked, FileFault(name, refs.PathCause(err)), "")
 		}
 	}
 	return otherwise
@@ -89,8 +90,8 @@ type passed struct {
 	over, taken map[string]int
 }
 
-// note counts a file.
-func (p *passed) note(dir string, over bool) {
+// Note counts a file.
+func (p *passed) Note(dir string, over bool) {
 	if over {
 		p.over[dir]++
 		return
@@ -98,14 +99,14 @@ func (p *passed) note(dir string, over bool) {
 	p.taken[dir]++
 }
 
-// tell reports the number of skipped files. A directory in which all files were skipped is a fault.
-func (p *passed) tell(a *app, what string) (faults []error) {
+// Tell reports the number of skipped files. A directory in which all files were skipped is a fault.
+func (p *passed) Tell(err io.Writer, what string) (faults []error) {
 	for _, dir := range p.dirs {
 		switch over := p.over[dir]; {
 		case p.taken[dir] == 0:
-			faults = append(faults, fileFault(dir, fmt.Errorf("holds no %s", what)))
+			faults = append(faults, FileFault(dir, fmt.Errorf("holds no %s", what)))
 		case over > 0:
-			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n",
+			fmt.Fprintf(err, "git-trace: hint: %s\n",
 				cells.Message(fmt.Sprintf("%s: %s passed over", dir, numbers.Count(over, "other file"))))
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // abreast converts several records in parallel, one a processor, and returns the results in order.
 type abreast struct {
 	ctx    context.Context
-	as     outgoing // the form of the output
+	as     Outgoing // the form of the output
 	lanes  chan struct{}
 	order  chan chan *became // the results of the records in work, the oldest first
 	ended  chan error
@@ -27,7 +27,7 @@ type became struct {
 }
 
 // goAbreast starts the conversion. It passes the results to take, in order. The first error ends it.
-func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abreast {
+func goAbreast(ctx context.Context, as Outgoing, take func(*became) error) *abreast {
 	n := runtime.GOMAXPROCS(0)
 	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan *became, n),
 		ended: make(chan error, 1), failed: make(chan struct{})}
@@ -60,7 +60,7 @@ func (a *abreast) record(number int, r *records.Record) error {
 	fault.Go(func() {
 		done := &became{number: number, record: r}
 		out := a.as
-		out.out = &done.text
+		out.Out = &done.text
 		done.err = out.record(a.ctx, r)
 		one <- done
 	})
