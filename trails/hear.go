@@ -162,6 +162,7 @@ func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation
 	case len(paths) == 0:
 		return o, false, nil
 	}
+	s.looks.listens = b.Tool != nil && !adopted
 	o, err = s.look(h, paths)
 	return o, true, err
 }

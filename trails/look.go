@@ -19,9 +19,10 @@ import (
 
 // looks is the phase that takes snapshots of the work tree.
 type looks struct {
-	engine *Engine
-	tree   *workTree
-	snap   *snapshot.Engine // the snapshot engine of this step's looks; nil until there is one
+	engine  *Engine
+	tree    *workTree
+	snap    *snapshot.Engine // the snapshot engine of this step's looks; nil until there is one
+	listens bool             // a full look may rely on a monitor
 }
 
 // observation holds the findings of a snapshot.
@@ -83,6 +84,7 @@ func (l *looks) observe(h *heard, paths []string) (observation, error) {
 		eng.WriteBehind, eng.Most = true, l.engine.Most
 		l.snap = eng
 	}
+	l.snap.Listens = l.listens
 	o := observation{full: paths == nil}
 	err := l.lookOnce(&o, paths)
 	if err == nil && !o.full && l.mayBeRenamed(o.Changes) {

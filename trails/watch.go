@@ -23,12 +23,12 @@ type Unreported struct {
 // Watch takes a full snapshot without a boundary of an agent, and returns the number of changed paths. The changes get
 // their owners as at any boundary. While a conversation without hooks continues, a change that no window explains
 // belongs to nobody: the conversation or a person may have made it. If something changed and no such conversation is
-// known, Watch calls the function `others` to find one, unless others is nil.
+// known, Watch calls the function `others` to find one. If others is nil, it does not rely on a monitor either.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
 	err = e.advance(ctx, at, func(s *step, h *heard) error {
-		h.env = events.Draft{Method: []events.Method{events.Watcher}}
+		h.env, s.looks.listens = events.Draft{Method: []events.Method{events.Watcher}}, others != nil
 		if err := s.write(h).goOn(unreported); err != nil {
 			return err
 		}
@@ -45,6 +45,11 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 		return s.write(h).recordSnapshot("watch", o)
 	})
 	return changed, err
+}
+
+// Monitor starts a monitor of a work tree, so that the looks of calls need not compare every file with the disk.
+func Monitor(repo *refs.Repo) (*snapshot.Monitor, error) {
+	return snapshot.StartMonitor(repo, snapshotState(repo))
 }
 
 // askAhead finds conversations that continue without hooks, before the changes of the work tree get their owners.

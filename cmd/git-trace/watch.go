@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // Times of a running watcher.
@@ -30,6 +31,7 @@ func watchCommand() *command {
 		form: "git trace watch [--once] [--interval <duration>]\n" +
 			"git trace watch --otlp [--port <number>] [--interval <duration>]",
 		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
+			"Meanwhile the hooks of shell calls ask it what changed, and do not compare every file.\n" +
 			"Changes get their owners as at any hook, and never only by their time. If no hook reports a\n" +
 			"conversation, its session file is read and its record stored; other changes of that time are\n" +
 			"unknown. With --otlp it also takes the telemetry of clients, on this machine alone, and prints the\n" +
@@ -91,7 +93,20 @@ func (a *app) watch(c *call, _ operands) error {
 
 // run looks again and again until it is stopped. It prints the error of a failed look, and continues.
 func (w *watcher) run(ctx context.Context, pause time.Duration) error {
+	monitors := map[string]*snapshot.Monitor{} // by git directory
+	defer func() {
+		for _, m := range monitors {
+			m.Close()
+		}
+	}()
 	for {
+		for _, repo := range workTreesOf(w.repo) {
+			if monitors[repo.GitDir] == nil {
+				if m, err := trails.Monitor(repo); err == nil { // else every look compares all files, as without a watcher
+					monitors[repo.GitDir] = m
+				}
+			}
+		}
 		err := w.tick(ctx, time.Now())
 		var ended chan error
 		if w.collector != nil {

@@ -21,6 +21,7 @@ type meta struct {
 	Reseed    bool   // the conversion changed: hash all contents again
 	Unread    bool   // some paths could not be read
 	Rejudge   bool   // ignore rules outside the work tree changed: check all names again
+	Heard     heard  // what a monitor said
 
 	Git *gitState // set while the git method is used
 }

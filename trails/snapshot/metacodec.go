@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -46,15 +47,21 @@ func (m meta) other() ([]byte, error) {
 		w.text(x.Stamp)
 		w.text(x.Sum)
 	}
-	if m.Git == nil {
-		w.text("")
-		return w.out, nil
-	}
-	git, err := json.Marshal(m.Git)
-	if err != nil {
-		return nil, fmt.Errorf("encode state of the git method: %w", err)
+	var git []byte
+	if m.Git != nil {
+		var err error
+		if git, err = json.Marshal(m.Git); err != nil {
+			return nil, fmt.Errorf("encode state of the git method: %w", err)
+		}
 	}
 	w.text(string(git))
+	if h := m.Heard; h.Token != "" {
+		w.text(h.Token)
+		w.u64(uint64(h.At))
+		w.u16(uint16(map[bool]int{true: 1}[h.Relied] + map[bool]int{true: 2}[h.All]))
+		w.text(strings.Join(h.Doubts, "\x00"))
+		w.text(strings.Join(h.New, "\x00"))
+	}
 	return w.out, nil
 }
 
@@ -84,6 +91,12 @@ func parseMeta(in []byte, tree refs.OID) (meta, error) {
 		m.Watched = append(m.Watched, x)
 	}
 	git := r.text()
+	if len(r.in) > 0 {
+		m.Heard = heard{Token: r.text(), At: r.i64()}
+		bits := r.u16()
+		m.Heard.Relied, m.Heard.All = bits&1 != 0, bits&2 != 0
+		m.Heard.Doubts, m.Heard.New = strings.Split(r.text(), "\x00"), strings.Split(r.text(), "\x00")
+	}
 	if r.bad || len(r.in) > 0 {
 		return meta{}, fmt.Errorf("%w: meta data", errBadState)
 	}

@@ -24,6 +24,9 @@ func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 	}
 	defer s.close()
 	last := e.meta.Tree
+	if paths == nil {
+		s.listen()
+	}
 	switch {
 	case e.root == nil || e.meta.Reseed && paths == nil:
 		return e.seed(s, last)
@@ -51,14 +54,18 @@ func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 	}
 	snap, err := s.done()
-	snap.Changes = s.changes()
+	snap.Changes = s.unheard(s.changes())
 	return snap, err
 }
 
 // update brings the directories up to date with the disk and the index.
 func (s *scan) update() error {
 	root := s.e.root
-	if err := s.statTree(root); err != nil {
+	look := func() error { return s.statTree(root) }
+	if s.named != nil {
+		look = s.statNamed
+	}
+	if err := look(); err != nil {
 		return err
 	}
 	if s.indexChanged {
@@ -156,6 +163,7 @@ func (s *scan) conclude() (Snapshot, error) {
 		m.Tree, s.e.changed = tree, true
 	}
 	skipped := s.skipped()
+	s.noteDoubts()
 	for _, d := range s.e.root.known(nil) {
 		d.w = nil
 	}

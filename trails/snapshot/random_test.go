@@ -33,7 +33,8 @@ func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorker(t, uint64(seed))
-			own, byGit := w.watch("own", false), w.watch("git", true)
+			own, byGit, heard := w.watch("own", false), w.watch("git", true), w.listen("heard")
+			comes := rand.New(rand.NewPCG(uint64(seed), 8))
 			for step := range steps {
 				path := w.step()
 				w.log = append(w.log, fmt.Sprintf("%d: %s", step, w.did))
@@ -42,9 +43,14 @@ func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 					own.checkScoped(w.lastLines(), path, want)
 				}
 				own.check(w.lastLines(), want)
+				heard.check(w.lastLines(), want)
+				heard.comesAndGoes(comes)
 				if step%6 == 5 {
 					byGit.check(w.lastLines(), want)
 				}
+			}
+			if heard.relied < steps/8 && !heard.deaf {
+				t.Errorf("%d of %d snapshots relied on the monitor", heard.relied, steps)
 			}
 		})
 	}

@@ -200,8 +200,11 @@ type watcher struct {
 	*sandbox
 	state string
 	git   bool
-	last  refs.OID
-	used  string // method of the last snapshot
+	// listens is set for snapshots that ask a monitor, and wait for it on a slow machine
+	listens bool
+	limit   time.Duration
+	last    refs.OID
+	used    string // method of the last snapshot
 }
 
 func (b *sandbox) watch(name string, git bool) *watcher {
@@ -212,7 +215,7 @@ func (w *watcher) open() *Engine {
 	w.Helper()
 	e, err := Open(context.Background(), w.repo, w.state)
 	w.must(err)
-	e.git = w.git
+	e.git, e.Listens, e.limit = w.git, w.listens, w.limit
 	return e
 }
 

@@ -31,6 +31,11 @@ type scan struct {
 	passed      map[string]bool       // names that git skipped before and does not skip now
 	attrTouched bool                  // an attribute file was added, removed or changed
 	sawUnread   bool                  // something could not be read
+	named       []string              // paths that the monitor named; nil means all
+	near        map[*dir]bool         // directories that may have changed, and those above them; nil means all
+	listed      []string              // directories that were listed
+	relied      bool                  // the snapshot at reliedAt relied on a monitor
+	reliedAt    int64                 // nanoseconds since 1970
 	stored      map[refs.OID]struct{} // trees that the repository has
 	trees       [][]byte              // trees that must be stored
 }
@@ -59,7 +64,8 @@ type finding struct {
 func (e *Engine) newScan(ctx context.Context, tree *workTree) (*scan, error) {
 	s := &scan{
 		ctx: ctx, e: e, tree: tree, start: e.now().UnixNano(), slack: fineSlack,
-		asker: ignorer{repo: e.repo}, before: make(map[string]Entry),
+		asker: ignorer{repo: e.repo}, before: make(map[string]Entry), relied: e.meta.Heard.Relied,
+		reliedAt: e.meta.Heard.At,
 	}
 	if e.remote {
 		s.slack = coarseSlack

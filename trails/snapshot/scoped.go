@@ -25,7 +25,7 @@ func (s *scan) scoped(paths []string) (Snapshot, error) {
 	if err != nil {
 		return snap, err
 	}
-	snap.Changes = s.changes()
+	snap.Changes = s.unheard(s.changes())
 	for _, path := range asked {
 		if entry, ok := s.e.Lookup(path); ok {
 			_ = s.e.keep(path, entry) // an error does not matter: then a reader gets the content from git

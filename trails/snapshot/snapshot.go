@@ -67,8 +67,12 @@ type Engine struct {
 	// ErrMany before it reads any file.
 	Most int
 
+	// Listens lets Full compare with the disk only what a monitor names, if there is one.
+	Listens bool
+
 	git    bool             // always use the git method; for tests
 	now    func() time.Time // returns the time; tests replace it
+	limit  time.Duration    // monitorLimit, unless it is 0; for tests
 	remote bool             // time stamps may come from another machine
 }
 

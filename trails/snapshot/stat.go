@@ -14,6 +14,8 @@ const (
 	typeDir  uint32 = 0o040000
 	typeFile uint32 = 0o100000
 	typeLink uint32 = 0o120000
+	// linked is added to the mode of a file that has several names.
+	linked uint32 = 1 << 31
 )
 
 func (s fileStat) isDir() bool  { return s.mode&typeMask == typeDir }

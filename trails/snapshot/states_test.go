@@ -37,7 +37,9 @@ func TestSnapshotsEqualGit(t *testing.T) {
 			if s.setup != nil {
 				s.setup(b)
 			}
-			own, byGit := b.watch("own", false), b.watch("git", true)
+			own, byGit, heard := b.watch("own", false), b.watch("git", true), b.listen("heard")
+			heard.check("first", b.wantTree())
+			heard.check("then", b.wantTree())
 			for i, step := range append([]func(*sandbox){func(*sandbox) {}}, s.steps...) {
 				step(b)
 				label := fmt.Sprintf("step %d", i)
@@ -45,6 +47,8 @@ func TestSnapshotsEqualGit(t *testing.T) {
 				own.check(label, want)
 				byGit.check(label, want)
 				own.check(label+" again", want)
+				heard.check(label, want)
+				heard.check(label+" again", want)
 			}
 			if want := max(s.method, ""); want == "" && own.used != MethodOwn || want != "" && own.used != want {
 				t.Errorf("ended with method %s, want %q", own.used, s.method)

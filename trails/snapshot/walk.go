@@ -32,7 +32,9 @@ func (s *scan) walk(level []*dir) error {
 				if d.w != nil && d.w.judge && d.flags&dirPartial == 0 {
 					s.workOf(sub).judge = true
 				}
-				next = append(next, sub)
+				if !s.far(sub) {
+					next = append(next, sub)
+				}
 			}
 		}
 		level = next
@@ -133,6 +135,7 @@ func (s *scan) read(d *dir, st fileStat) error {
 // `seen` records st as the stat data with which a directory was listed.
 func (s *scan) seen(d *dir, st fileStat) {
 	d.st = st
+	s.listed = append(s.listed, d.path)
 	d.flags &^= dirRacy
 	if st.racy(s.start, s.slack) {
 		d.flags |= dirRacy

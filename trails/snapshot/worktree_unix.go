@@ -50,13 +50,17 @@ func (w *workTree) lstat(path string) (fileStat, error) {
 }
 
 func fromRaw(raw *unix.Stat_t) fileStat {
-	return fileStat{
+	st := fileStat{
 		mtime: raw.Mtim.Nano(),
 		ctime: raw.Ctim.Nano(),
 		size:  raw.Size,
 		ino:   raw.Ino,
 		mode:  uint32(raw.Mode), //nolint:unconvert // 16 bits on some systems
 	}
+	if raw.Nlink > 1 && !st.isDir() {
+		st.mode |= linked
+	}
+	return st
 }
 
 // statTarget calls stat(2): it follows symbolic links.
