@@ -6,18 +6,18 @@ import "fmt"
 func scenarios(o options) []scenario {
 	trees, logs := []int{1000, 10_000, 100_000}, []int{fewEvents, 10_000, 100_000}
 	log, commitTree, rebased, stored := 100_000, 20_000, 200, 10_000
-	seals := 1000
+	seals, beside := 1000, 200_000
 	past, conversations := 1062, 248
 	if o.quick {
 		trees, logs, log, commitTree, rebased, stored = trees[:2], logs[:2], 10_000, 5000, 50, 1000
-		past, conversations, seals = 300, 70, 200
+		past, conversations, seals, beside = 300, 70, 200, 10_000
 	}
 	all := []scenario{startup()}
 	for _, files := range trees {
 		all = append(all, toolHooks(files))
 	}
-	all = append(all, newFiles(500), newFiles(2000), appending(), sealing(log, seals), committing(commitTree),
-		rebasing(rebased))
+	all = append(all, watching(beside), newFiles(500), newFiles(2000), appending(), sealing(log, seals),
+		committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
 	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), indexing(log),
 		conversing(stored), growing(logs))
