@@ -16,7 +16,11 @@ import (
 	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
+	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/upkeep/testimony"
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -331,4 +335,17 @@ func (b *filler) remotes() []string {
 		out = append(out, config.All("remote."+name+".url")...)
 	}
 	return out
+}
+
+// testify compares the sessions with the log, if this repository is recorded.
+func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
+	if b.dry || !recorded.Is(b.repo) {
+		return nil
+	}
+	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	return (&testimony.Witnesses{Repo: b.repo}).Compare(b.ctx, reader.Log(), found, stored)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/memory"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails/ledger"
@@ -140,7 +141,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	for _, t := range k.byTrace {
 		t.Forget()
 	}
-	collectBeyond(convertRoom)
+	memory.CollectBeyond(memory.ConvertRoom)
 	// in order of time: one answer of git for a commit serves several conversations
 	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
 		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)

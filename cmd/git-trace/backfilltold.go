@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -22,7 +23,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 		return err
 	}
 	defer reader.Close()
-	owners := newCommitOwners(b.ctx, reader)
+	owners := testimony.NewOwners(b.ctx, reader)
 	out := newLineWriter(terminal.Quietly(b.app.std.out))
 	log := events.OpenLog(b.repo)
 	b.linked = map[events.TraceID]bool{}
@@ -33,7 +34,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 			if err := b.keeper.list(); err != nil {
 				return exit.Fail(exit.Unchecked, err, "")
 			}
-			if err := appendDrafts(b.ctx, log, drafts); err != nil {
+			if err := testimony.AppendDrafts(b.ctx, log, drafts); err != nil {
 				return exit.Fail(exit.Unchecked, err, "what is written so far stays; run it again to continue")
 			}
 		}
@@ -53,10 +54,10 @@ func (b *filler) tell(claims []claim.Commit) error {
 		if !b.asked[c.Commit] {
 			continue
 		}
-		if c.Anchored, err = owners.anchored(c.Commit); err != nil {
+		if c.Anchored, err = owners.Anchored(c.Commit); err != nil {
 			return err
 		}
-		if err := c.Fill(owners.unknown(c.Commit), owners.dispute(c.Commit)); err != nil {
+		if err := c.Fill(owners.Unknown(c.Commit), owners.Dispute(c.Commit)); err != nil {
 			return err
 		}
 		links := backfill.Links(c)

@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/facts"
 )
 
 func compareCommand() *command {
@@ -104,12 +105,12 @@ func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
 		return err
 	}
 	side.Agent, side.Session = c.Agent, c.Session
-	log, err := newSteeringLog(n.ctx, n.repo, n.known)
+	log, err := facts.OpenSteering(n.ctx, n.repo, n.known.Reader)
 	if err != nil {
 		return err
 	}
-	defer log.close()
-	known, err := log.known(r)
+	defer log.Close()
+	known, err := log.Known(r)
 	if err != nil || known == nil || !c.Seen() {
 		return err
 	}

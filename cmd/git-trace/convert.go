@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/memory"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
@@ -72,7 +73,7 @@ func (a *app) convert(c *call, ops operands) error {
 		return err
 	}
 	out := &exchange.Outgoing{Format: train.Into(to), Out: terminal.Quietly(a.std.out)}
-	collectBeyond(convertRoom)
+	memory.CollectBeyond(memory.ConvertRoom)
 	rows, err := a.newRowRules(c)
 	if err != nil {
 		return err
@@ -107,11 +108,11 @@ func teachConverted(c *call, t *exchange.Training) error {
 	if c.Bool("no-redact") {
 		return t.Teach(func(text string) (string, error) { return text, nil })
 	}
-	g, err := newGate(c.Context, nil)
+	g, err := exchange.NewGate(c.Context, nil)
 	if err != nil {
 		return err
 	}
-	return t.Teach(g.text)
+	return t.Teach(g.Text)
 }
 
 // convertTree writes the conversations of all files as one tree. It redacts a text again if the text was joined from
@@ -130,11 +131,11 @@ func (a *app) convertTree(c *call, out *exchange.Outgoing) error {
 	}
 	d := b.Document()
 	if !c.Bool("no-redact") {
-		gate, err := newGate(c.Context, nil)
+		gate, err := exchange.NewGate(c.Context, nil)
 		if err != nil {
 			return err
 		}
-		if _, err := gate.redact(d); err != nil {
+		if _, err := gate.Redact(d); err != nil {
 			return err
 		}
 	}

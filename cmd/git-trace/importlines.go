@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/exchange"
 )
@@ -155,7 +156,7 @@ func (im *importer) write() error {
 	if err := im.carry(); err != nil {
 		return err
 	}
-	owners := newCommitOwners(im.ctx, reader)
+	owners := testimony.NewOwners(im.ctx, reader)
 	args := []string{"--no-walk=unsorted"}
 	for _, id := range im.order {
 		args = append(args, id.String())
@@ -175,10 +176,10 @@ func (im *importer) write() error {
 		c := im.claims[h.ID]
 		delete(im.claims, h.ID) // frees memory
 		c.Parents, c.Lines = h.Parents, view.LinesOf(h)
-		if c.Anchored, err = owners.anchored(h.ID); err != nil {
+		if c.Anchored, err = owners.Anchored(h.ID); err != nil {
 			return err
 		}
-		if err := c.Fill(owners.unknown(h.ID), nil); err != nil {
+		if err := c.Fill(owners.Unknown(h.ID), nil); err != nil {
 			return err
 		}
 		more, err := c.Drafts(events.Import, now)
@@ -193,7 +194,7 @@ func (im *importer) write() error {
 	if err != nil {
 		return err
 	}
-	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
+	if err := testimony.AppendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
 		return exit.Fail(exit.Unchecked, err, "")
 	}
 	if err := im.report(importReport{Lines: added, Commits: commits}); err != nil {

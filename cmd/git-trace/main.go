@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/memory"
 	"github.com/git-trace/git-trace/internal/version"
 )
 
@@ -40,7 +41,7 @@ func run(args []string, std streams) int {
 			return 0
 		}
 	}
-	collectLate()
+	memory.CollectLate()
 	return runApp(args, std)
 }
 

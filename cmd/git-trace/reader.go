@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/upkeep/doctor"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -55,7 +56,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	engine.Most = runner.MostChanges
 	_ = engine.Overdue(ctx, time.Now())
 	if env, err := companion.Env(); err == nil {
-		_ = (&witnesses{repo, env, mostHeard}).all(ctx)
+		_ = (&testimony.Witnesses{Repo: repo, Env: env, Most: testimony.MostHeard}).All(ctx)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/upkeep/purge"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/lookup"
@@ -227,7 +228,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Relative: func(path string) (string, bool) { return route.Relative(repo, path) },
 		Facts:    facts.For(repo), Completions: facts.Completions(repo), Settle: settleTime,
 		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
-			if err := (&witnesses{repo: repo, env: env}).session(ctx, s, path, earlier); err != nil {
+			if err := (&testimony.Witnesses{Repo: repo, Env: env}).Session(ctx, s, path, earlier); err != nil {
 				runner.NoteFailure(repo, fmt.Errorf("read the session file: %w", err))
 			}
 		},
@@ -265,7 +266,8 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 // takeIn reads the session files that no hook reported, then stores the waiting conversations.
 func (r *recording) takeIn(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
-	unheard := (&witnesses{repo: r.repo, env: r.recorder.Env}).all(ctx) // it puts its findings on the waiting list
+	unheard := (&testimony.Witnesses{Repo: r.repo,
+		Env: r.recorder.Env}).All(ctx) // it puts its findings on the waiting list
 	failed, err = r.drain(ctx, wait, tell)
 	if unheard != nil {
 		failed = append(failed, fmt.Errorf("read session files: %w", unheard))

@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/exchange"
+	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -189,14 +190,14 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 	if err != nil {
 		return err
 	}
-	gate, err := newGate(e.ctx, e.repo)
+	gate, err := exchange.NewGate(e.ctx, e.repo)
 	if err != nil {
 		return err
 	}
 	o := steering.Options{Version: version.Number, Words: known}
 	if !e.repo.Bare() {
 		o.Project = filepath.Base(e.repo.WorkTree)
-		root, err := gate.text(filepath.ToSlash(e.repo.WorkTree))
+		root, err := gate.Text(filepath.ToSlash(e.repo.WorkTree))
 		if err != nil {
 			return err
 		}
@@ -215,14 +216,14 @@ func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, er
 			return nil
 		}
 	}
-	if gate.short, err = e.known.Short(); err != nil {
+	if gate.Short, err = e.known.Short(); err != nil {
 		return err
 	}
 	stored := func(trace events.TraceID) (*records.Record, error) {
 		read, err := e.known.Record(e.ctx, trace)
 		return read.Record, err
 	}
-	if err := gate.pass(d, c.Bool("redact-auto"), stored); err != nil {
+	if err := gate.Pass(d, c.Bool("redact-auto"), stored); err != nil {
 		return err
 	}
 	text, err := form(d)
@@ -241,18 +242,18 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 	if err != nil {
 		return nil, nil, err
 	}
-	log, err := newSteeringLog(e.ctx, e.repo, e.known)
+	log, err := facts.OpenSteering(e.ctx, e.repo, e.known.Reader)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer log.close()
+	defer log.Close()
 	short, err := e.known.Short()
 	if err != nil {
 		return nil, nil, err
 	}
 	e.byTime = true
 	faults, err = e.each(func(r *records.Record) error {
-		known, err := log.known(r)
+		known, err := log.Known(r)
 		if err != nil {
 			return err
 		}

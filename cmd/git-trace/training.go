@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/exchange"
+	"github.com/git-trace/git-trace/view/facts"
 )
 
 // trainingFlags returns the options of states and pairs.
@@ -87,7 +88,7 @@ func (e *exporter) tell(t *exchange.Training) (end func(), err error) {
 	}); err != nil {
 		return nil, err
 	}
-	log, err := newSteeringLog(e.ctx, e.repo, e.known)
+	log, err := facts.OpenSteering(e.ctx, e.repo, e.known.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -97,14 +98,14 @@ func (e *exporter) tell(t *exchange.Training) (end func(), err error) {
 				return told, err
 			}
 		}
-		known, err := log.known(r)
+		known, err := log.Known(r)
 		if err != nil || known == nil {
 			return told, err
 		}
 		told.Fates = fates(known.Patches)
 		return told, nil
 	}
-	return log.close, nil
+	return log.Close, nil
 }
 
 // fates sums up the fate of each call's lines.
@@ -131,7 +132,7 @@ func fates(patches []steering.Patch) map[string]tracestate.Fate {
 }
 
 // corrections returns the edits of people for pairs: the committed lines, redacted like everything that leaves.
-func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trace events.TraceID) ([]tracestate.Edit,
+func (e *exporter) corrections(log *facts.Steering, redactor *redact.Redactor, trace events.TraceID) ([]tracestate.Edit,
 	error) {
 	found, err := e.known.Corrections(e.ctx, trace)
 	if err != nil {
@@ -144,7 +145,7 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 		} else if !whole {
 			continue
 		}
-		blob, err := log.objects.Blob(c.Blob)
+		blob, err := log.Objects.Blob(c.Blob)
 		if err != nil {
 			continue // missing, for example in a partial clone
 		}
@@ -161,7 +162,7 @@ func (e *exporter) corrections(log *steeringLog, redactor *redact.Redactor, trac
 
 // whole completes a correction with blame if an earlier commit has some of its lines. It reports whether the call's
 // lines and their replacements follow each other, and this person made all replacements.
-func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
+func (e *exporter) whole(log *facts.Steering, c *view.Correction) (bool, error) {
 	if !c.Later {
 		return true, nil
 	}

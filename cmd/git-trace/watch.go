@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
 // Times of a running watcher.
@@ -100,7 +101,7 @@ func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 		}
 	}()
 	for {
-		for _, repo := range workTreesOf(w.repo) {
+		for _, repo := range testimony.WorkTreesOf(w.repo) {
 			if monitors[repo.GitDir] == nil {
 				if m, err := trails.Monitor(repo); err == nil { // else every look compares all files, as without a watcher
 					monitors[repo.GitDir] = m
@@ -134,7 +135,7 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	w.begin(now)
 	var failed error
 	noticed := false
-	for _, repo := range workTreesOf(w.repo) {
+	for _, repo := range testimony.WorkTreesOf(w.repo) {
 		var active []trails.Unreported
 		var err error
 		if w.due {

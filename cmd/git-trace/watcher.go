@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
 // watcher notices conversations without hooks. Its memory between looks is <common git dir>/traces/watch.json.
@@ -59,9 +59,6 @@ const (
 	// maxSessionMarks limits the memory. The session without a change for the longest time is forgotten first. If a
 	// forgotten conversation continues, it is reported again.
 	maxSessionMarks = 4096
-	// watchSlack is the allowed difference between a file's time and the clock: a file written after the last look may
-	// have a slightly older time.
-	watchSlack = time.Minute
 )
 
 func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
@@ -116,7 +113,7 @@ func (w *watcher) save() error {
 func (w *watcher) forget() {
 	marks := w.memory.Sessions
 	maps.DeleteFunc(marks, func(_ string, m sessionMark) bool {
-		return !m.Told && m.Changed.Before(w.memory.Looked.Add(-watchSlack))
+		return !m.Told && m.Changed.Before(w.memory.Looked.Add(-testimony.WatchSlack))
 	})
 	if len(marks) <= maxSessionMarks {
 		return
@@ -139,7 +136,7 @@ func (w *watcher) begin(now time.Time) {
 	if !w.due {
 		return
 	}
-	w.since = w.memory.Looked.Add(-watchSlack)
+	w.since = w.memory.Looked.Add(-testimony.WatchSlack)
 	w.memory.Looked, w.changed = now, true
 }
 
@@ -173,24 +170,4 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 		}
 	}
 	return out, failed
-}
-
-// workTreesOf returns the existing work trees of the repository, the main one first. It starts no process.
-func workTreesOf(repo *refs.Repo) []*refs.Repo {
-	var out []*refs.Repo
-	own := false
-	for _, dir := range repo.WorkTrees() {
-		found, err := refs.FindHook(dir)
-		if err != nil || found.CommonDir != repo.CommonDir {
-			continue
-		}
-		if one, err := recorded.Open(found); err == nil {
-			out = append(out, one)
-			own = own || one.GitDir == repo.GitDir
-		}
-	}
-	if !own {
-		out = append(out, repo)
-	}
-	return out
 }

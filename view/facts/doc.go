@@ -5,5 +5,6 @@
 // time and the files connect a commit with the conversation, the commit has the weakest tier.
 //
 // The package stores nothing. Package recorder calls it when it writes a record ([For]). A backfill calls it for many
-// conversations ([ForMany]); then git answers their common questions at once.
+// conversations ([ForMany]); then git answers their common questions at once. Steering has the facts about the calls
+// and patches of a conversation, for the export of steering.
 package facts

@@ -1,9 +1,8 @@
-package main
+package testimony
 
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate"
@@ -13,26 +12,26 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// commitOwners finds the owners of the lines that commits added. It reads only the log.
-type commitOwners struct {
+// Owners finds the owners of the lines that commits added. It reads only the log.
+type Owners struct {
 	ctx      context.Context
 	evidence *blame.Evidence
 	log      *view.Log
 	hooked   map[events.TraceID]*callsHooked
 }
 
-func newCommitOwners(ctx context.Context, reader *view.Reader) *commitOwners {
-	return &commitOwners{ctx: ctx, log: reader.Log(), evidence: reader.Owners(),
+func NewOwners(ctx context.Context, reader *view.Reader) *Owners {
+	return &Owners{ctx: ctx, log: reader.Log(), evidence: reader.Owners(),
 		hooked: map[events.TraceID]*callsHooked{}}
 }
 
-// unknown returns the lines of a commit that have no known owner.
-func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
+// Unknown returns the lines of a commit that have no known owner.
+func (o *Owners) Unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute lets unreported calls claim a person's lines, if the commit has the lines exactly as the call wrote them.
-func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
+// Dispute lets unreported calls claim a person's lines, if the commit has the lines exactly as the call wrote them.
+func (o *Owners) Dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
 		if !correlate.Disputes(tier) {
 			return false
@@ -57,7 +56,7 @@ type callsHooked struct {
 
 // hookedCalls returns the reported calls of a conversation; nil if no hook reported the conversation.
 func hookedCalls(log *view.Log, trace events.TraceID) *callsHooked {
-	_, hooked, err := told(log, trace)
+	_, hooked, err := Told(log, trace)
 	if err == nil && !hooked {
 		return nil
 	}
@@ -74,11 +73,11 @@ func hookedCalls(log *view.Log, trace events.TraceID) *callsHooked {
 }
 
 // persons reports which lines of a commit are a person's.
-func (o *commitOwners) persons(commit refs.OID) claim.Unknown {
+func (o *Owners) persons(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerHuman)
 }
 
-func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.Unknown {
+func (o *Owners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.Unknown {
 	return func(path string, lines []int) ([]bool, error) {
 		answers, err := o.evidence.Committed(o.ctx, commit, path, lines)
 		if err != nil {
@@ -92,28 +91,8 @@ func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.
 	}
 }
 
-// anchored reports whether the log has an anchor of a commit.
-func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
+// Anchored reports whether the log has an anchor of a commit.
+func (o *Owners) Anchored(commit refs.OID) (bool, error) {
 	n, err := o.log.Anchors(commit)
 	return n > 0, err
-}
-
-// appendDrafts appends events in batches of the size that a log accepts.
-func appendDrafts(ctx context.Context, log *events.Log, drafts []events.Draft) error {
-	const most, bytes = 500, 8 << 20
-	for len(drafts) > 0 {
-		n, size := 0, 0
-		for n < len(drafts) && n < most && (n == 0 || size+len(drafts[n].Data) < bytes) {
-			size += len(drafts[n].Data)
-			n++
-		}
-		within, cancel := context.WithTimeout(ctx, time.Minute)
-		_, err := log.Append(within, drafts[:n])
-		cancel()
-		if err != nil {
-			return err
-		}
-		drafts = drafts[n:]
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import (
 	"strings"
@@ -42,10 +42,10 @@ func TestTheGateLooksAtWhatIsStored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &gate{ctx: t.Context(), redactor: redactor, short: lookup.Abbreviator(4)}
+			g := &gate{ctx: t.Context(), redactor: redactor, Short: lookup.Abbreviator(4)}
 			d := &treetrace.Document{Sessions: []treetrace.Session{{ID: "s", Trace: trace}},
 				Nodes: []treetrace.Node{{ID: "node_001", Session: "s", Title: tt.shown}}, Lessons: []treetrace.Lesson{{Text: tt.shown}}}
-			err = g.pass(d, false, func(events.TraceID) (*records.Record, error) {
+			err = g.Pass(d, false, func(events.TraceID) (*records.Record, error) {
 				return &records.Record{SchemaVersion: "0.3.0", TraceID: trace, SessionID: "s", Agent: records.Agent{Name: "pi"},
 					Steps: []records.Step{{StepIndex: 1, Role: records.RoleUser, Content: &tt.stored}}}, nil
 			})

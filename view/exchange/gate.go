@@ -1,4 +1,4 @@
-package main
+package exchange
 
 import (
 	"bytes"
@@ -25,11 +25,11 @@ import (
 type gate struct {
 	ctx      context.Context // a gate lives for one command
 	redactor *redact.Redactor
-	short    func(events.TraceID) string
+	Short    func(events.TraceID) string
 }
 
-// newGate makes the gate of a repository. nil means the repository of the current directory, if it is one.
-func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
+// NewGate makes the gate of a repository. nil means the repository of the current directory, if it is one.
+func NewGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if repo == nil {
 		var err error
 		if repo, err = refs.Discover("."); errors.Is(err, refs.ErrNotRepository) {
@@ -46,14 +46,14 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	return &gate{ctx: ctx, redactor: redactor}, nil
 }
 
-// text returns a text redacted.
-func (g *gate) text(text string) (string, error) {
+// Text returns a text redacted.
+func (g *gate) Text(text string) (string, error) {
 	text, _, err := g.redactor.Text(g.ctx, text)
 	return text, exit.Fail(exit.Leak, err, "")
 }
 
-// redact removes secrets and names from the texts, and returns the number of places.
-func (g *gate) redact(d *treetrace.Document) (int, error) {
+// Redact removes secrets and names from the texts, and returns the number of places.
+func (g *gate) Redact(d *treetrace.Document) (int, error) {
 	found := 0
 	err := d.Texts(func(text string) (string, error) {
 		text, n, err := g.redactor.Text(g.ctx, text)
@@ -63,17 +63,17 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 	return found, exit.Fail(exit.Leak, err, "")
 }
 
-// pass refuses a document if the rules find secrets or names in its conversations, unless takeOut removes them. The
+// Pass refuses a document if the rules find secrets or names in its conversations, unless takeOut removes them. The
 // error lists the steps concerned. A text that was cut or joined for the document may only look like a secret: pass
 // removes it, and does not refuse the document for it.
-func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.TraceID) (*records.Record, error)) error {
+func (g *gate) Pass(d *treetrace.Document, takeOut bool, stored func(events.TraceID) (*records.Record, error)) error {
 	all, nodes, found := map[events.TraceID]bool{}, d.Nodes, 0
 	for i := range d.Sessions {
 		all[events.TraceID(d.Sessions[i].Trace)] = true
 	}
 	suspects := map[events.TraceID]bool{}
 	for i := range nodes {
-		n, err := g.redact(&treetrace.Document{Nodes: nodes[i : i+1]})
+		n, err := g.Redact(&treetrace.Document{Nodes: nodes[i : i+1]})
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool, stored func(events.Trac
 		}
 	}
 	d.Nodes = nil
-	n, err := g.redact(d)
+	n, err := g.Redact(d)
 	d.Nodes = nodes
 	if found += n; err != nil || found == 0 || takeOut {
 		return err
@@ -124,7 +124,7 @@ func (g *gate) steps(record *records.Record) (found int, where []string, err err
 	if record == nil {
 		return 0, nil, exit.Fail(exit.Leak, errors.New("a conversation cannot be checked again: its record is gone"), "")
 	}
-	name := g.short(events.TraceID(record.TraceID))
+	name := g.Short(events.TraceID(record.TraceID))
 	for i := range record.Steps {
 		step := record.Steps[i]
 		step.StepIndex = 1

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"context"
@@ -13,33 +13,32 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/view/lookup"
 )
 
-// steeringLog reads the facts of the log for steering: calls that never ran, the patches of each call, and the fate of
+// Steering reads the facts of the log for steering: calls that never ran, the patches of each call, and the fate of
 // the patches.
-type steeringLog struct {
+type Steering struct {
 	view     *view.Reader
-	objects  *refs.Objects
+	Objects  *refs.Objects
 	tracker  *trail.Tracker
 	brackets []events.Fingerprint // fingerprints of lines that contain only brackets
 }
 
-func newSteeringLog(ctx context.Context, repo *refs.Repo, known *lookup.Conversations) (*steeringLog, error) {
+func OpenSteering(ctx context.Context, repo *refs.Repo, known *view.Reader) (*Steering, error) {
 	tracker, err := known.Tracker()
 	if err != nil {
 		return nil, err
 	}
-	return &steeringLog{view: known.Reader, objects: repo.Objects(), tracker: tracker, brackets: brackets()}, nil
+	return &Steering{view: known, Objects: repo.Objects(), tracker: tracker, brackets: brackets()}, nil
 }
 
-func (l *steeringLog) close() {
+func (l *Steering) Close() {
 	_ = l.tracker.Close()
-	_ = l.objects.Close()
+	_ = l.Objects.Close()
 }
 
-// known returns the log's facts about a conversation; nil if no hook reported the conversation.
-func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
+// Known returns the log's facts about a conversation; nil if no hook reported the conversation.
+func (l *Steering) Known(r *records.Record) (*steering.Known, error) {
 	trace := events.TraceID(r.TraceID)
 	course, err := l.view.Course(trace)
 	if err != nil || course == nil {
@@ -87,19 +86,19 @@ const mostManifest = 1 << 20
 
 // manifest returns a file of a snapshot, and the snapshot's id. The id is "" if the path is missing, too long or not a
 // file.
-func (l *steeringLog) manifest(tree refs.OID, path string) ([]byte, string) {
+func (l *Steering) manifest(tree refs.OID, path string) ([]byte, string) {
 	entry, asked := l.entry(tree, path)
 	if !asked || entry == nil || entry.IsDir() {
 		return nil, ""
 	}
-	text, err := l.objects.Blob(entry.OID)
+	text, err := l.Objects.Blob(entry.OID)
 	if err != nil || len(text) > mostManifest {
 		return nil, ""
 	}
 	return text, tree.String()
 }
 
-func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view.CallPatch) error {
+func (l *Steering) patch(known *steering.Known, course *view.Course, of *view.CallPatch) error {
 	d := &of.Data
 	p := steering.Patch{
 		ID: string(d.Patch), Call: of.Call, Path: events.RawPath(d.Path), Added: telling(d, l.brackets), Removed: d.OldCount,
@@ -192,7 +191,7 @@ func fate(tr *trail.Trail) *steering.Fate {
 
 // thrown reports whether a person removed all lines of a patch: they existed when a turn ended, and none was left when
 // the next call began.
-func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
+func (l *Steering) thrown(course *view.Course, of *view.CallPatch) bool {
 	lines, err := events.DecodeFingerprints(of.Data.Lines)
 	if lines = slices.DeleteFunc(lines, events.Fingerprint.Blank); err != nil || len(lines) == 0 || len(of.Data.Kept) > 0 {
 		return false
@@ -214,12 +213,12 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 }
 
 // held returns the lines of a file in a snapshot; none if the file is missing. found is false if that is unknown.
-func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
+func (l *Steering) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {
 		return nil, asked
 	}
-	blob, err := l.objects.Blob(entry.OID)
+	blob, err := l.Objects.Blob(entry.OID)
 	if err != nil {
 		return nil, false
 	}
@@ -231,7 +230,7 @@ func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerp
 }
 
 // there looks up a path in a snapshot.
-func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
+func (l *Steering) there(tree refs.OID, path string) (bool, string) {
 	entry, asked := l.entry(tree, path)
 	if !asked {
 		return false, ""
@@ -240,11 +239,11 @@ func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 }
 
 // entry returns a path's entry in a snapshot, nil if it is missing. asked is false if the snapshot is no longer kept.
-func (l *steeringLog) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
+func (l *Steering) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
 	at := tree
 	for rest := path; ; {
 		name, below, more := strings.Cut(rest, "/")
-		entries, err := l.objects.Tree(at)
+		entries, err := l.Objects.Tree(at)
 		if err != nil {
 			return nil, false
 		}

@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"os"
@@ -10,9 +10,9 @@ import (
 // that. Otherwise the collection takes a sixth of the processor time of `git trace blame`.
 const earlyGrowth = 800
 
-// collectLate sets this growth until the first garbage collection. Then Go's default applies, or the value that the
+// CollectLate sets this growth until the first garbage collection. Then Go's default applies, or the value that the
 // command has set meanwhile.
-func collectLate() {
+func CollectLate() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
@@ -24,17 +24,17 @@ func collectLate() {
 	}, usual)
 }
 
-// convertRoom is the memory that a converting command may use before a garbage collection. Each text is read in many
+// ConvertRoom is the memory that a converting command may use before a garbage collection. Each text is read in many
 // ways, and most of the memory is soon free. With less room, collection took a third of the processor time.
-const convertRoom = 48 << 20
+const ConvertRoom = 48 << 20
 
 // leastGrowth is the growth that is always allowed, in percent of the memory in use. Go's default of 100 would need
 // twice the size of a large document. Texts contain few pointers, so their collection is fast.
 const leastGrowth = 50
 
-// collectBeyond lets the memory grow to this many bytes before a garbage collection. If more than two thirds of that
+// CollectBeyond lets the memory grow to this many bytes before a garbage collection. If more than two thirds of that
 // are in use, leastGrowth applies.
-func collectBeyond(room uint64) {
+func CollectBeyond(room uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}

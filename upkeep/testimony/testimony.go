@@ -1,4 +1,4 @@
-package main
+package testimony
 
 import (
 	"context"
@@ -28,63 +28,67 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// witnesses compares session files with the reports of hooks. All readers of session files use it: background processes
+// Witnesses compares session files with the reports of hooks. All readers of session files use it: background processes
 // at the end of a turn and at a commit, readers of uncommitted lines, and backfill.
-type witnesses struct {
-	repo *refs.Repo
-	env  agents.Env
+type Witnesses struct {
+	Repo *refs.Repo
+	Env  agents.Env
 	// most limits the size of the session files to read, in bytes, for a command that somebody waits for; 0 for no limit.
-	most int64
+	Most int64
 }
 
-// mostHeard is that limit. The background processes of hooks read files of any size.
-const mostHeard = 32 << 20
+// WatchSlack is the allowed difference between a file's time and the clock: a file written after the last look may have
+// a slightly older time.
+const WatchSlack = time.Minute
+
+// MostHeard is that limit. The background processes of hooks read files of any size.
+const MostHeard = 32 << 20
 
 // waiting compares the conversations that hooks reported on since their records were stored.
-func (w *witnesses) waiting(ctx context.Context) error {
-	list, err := waiting.Open(w.repo).All()
+func (w *Witnesses) waiting(ctx context.Context) error {
+	list, err := waiting.Open(w.Repo).All()
 	if err != nil {
 		return err
 	}
 	var failed error
 	for _, s := range list {
-		path, err := recorder.SessionFile(w.env, s)
+		path, err := recorder.SessionFile(w.Env, s)
 		if _, statErr := os.Stat(path); err != nil || statErr != nil {
 			continue // nothing to read
 		}
-		failed = errors.Join(failed, w.session(ctx, s, path, s.Beside()))
+		failed = errors.Join(failed, w.Session(ctx, s, path, s.Beside()))
 	}
 	return failed
 }
 
-// all does the work of waiting and of unreported.
-func (w *witnesses) all(ctx context.Context) error {
+// All does the work of waiting and of unreported.
+func (w *Witnesses) All(ctx context.Context) error {
 	return errors.Join(w.waiting(ctx), w.unreported(ctx))
 }
 
 // unreported compares the session files of the work tree that changed since the last reading, or since recording began.
 // Hooks may not know their conversations.
-func (w *witnesses) unreported(ctx context.Context) error {
-	listed := recorded.Look(w.repo)
+func (w *Witnesses) unreported(ctx context.Context) error {
+	listed := recorded.Look(w.Repo)
 	if listed.State != recorded.Listed {
 		return nil
 	}
 	since := listed.Since
-	file := filepath.Join(recorder.StateDir(w.repo), "heard", "last")
+	file := filepath.Join(recorder.StateDir(w.Repo), "heard", "last")
 	if info, err := os.Stat(file); err == nil {
-		since = info.ModTime().Add(-watchSlack)
+		since = info.ModTime().Add(-WatchSlack)
 	}
-	if w.most == 0 { // with a limit, a file that is too large now is read later
+	if w.Most == 0 { // with a limit, a file that is too large now is read later
 		if err := refs.WriteFileAtomic(file, nil, 0o600); err != nil {
 			return err
 		}
 	}
 	var failed error
-	for _, agent := range agents.All(w.env) {
+	for _, agent := range agents.All(w.Env) {
 		if agent.Discoverer == nil {
 			continue
 		}
-		sessions, err := agent.Discoverer.ProjectSessions(w.repo.WorkTree, since)
+		sessions, err := agent.Discoverer.ProjectSessions(w.Repo.WorkTree, since)
 		if err != nil {
 			continue // skip unreadable session files
 		}
@@ -97,14 +101,14 @@ func (w *witnesses) unreported(ctx context.Context) error {
 	return failed
 }
 
-// session compares the session file of one conversation with the log.
-func (w *witnesses) session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
-	agent, _ := agents.Lookup(w.env, s.Agent)
+// Session compares the session file of one conversation with the log.
+func (w *Witnesses) Session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
+	agent, _ := agents.Lookup(w.Env, s.Agent)
 	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
 }
 
 // hear compares a session file's calls with the log, if the file changed since the last reading.
-func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
+func (w *Witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
 	mark, fresh, err := w.read(ctx, dir, t)
 	if err != nil || !fresh {
 		return err
@@ -114,7 +118,7 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 
 // read reads the new part of a session file; fresh is false if there is none. dir is the conversation's directory,
 // unless its edits point to a better one.
-func (w *witnesses) read(
+func (w *Witnesses) read(
 	ctx context.Context, dir string, t *transcripts.Transcript,
 ) (mark heardMark, fresh bool, err error) {
 	if !w.listens(t) {
@@ -124,7 +128,7 @@ func (w *witnesses) read(
 	if err != nil {
 		return mark, false, nil //nolint:nilerr // the file was deleted meanwhile
 	}
-	if w.most > 0 && size > w.most {
+	if w.Most > 0 && size > w.Most {
 		return mark, false, nil
 	}
 	mark = heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
@@ -135,7 +139,7 @@ func (w *witnesses) read(
 		}
 		t.Since = last.Reading
 	}
-	if err := errors.Join(t.Load(ctx), t.FromTrees(ctx, w.repo)); err != nil {
+	if err := errors.Join(t.Load(ctx), t.FromTrees(ctx, w.Repo)); err != nil {
 		return mark, false, err
 	}
 	if len(t.Session.Dirs) == 0 && dir != "" {
@@ -145,15 +149,15 @@ func (w *witnesses) read(
 }
 
 // listens reports whether the calls of a session file can be compared with the hooks' reports.
-func (w *witnesses) listens(t *transcripts.Transcript) bool {
+func (w *Witnesses) listens(t *transcripts.Transcript) bool {
 	return t.Agent.Parser != nil && t.Agent.Traits.CallIDs != capability.CallIDsPaired &&
-		!purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID))
+		!purge.Was(w.Repo, events.NewTraceID(t.Agent.Name, t.ID))
 }
 
 // heard notes that a session file was read. err is the error of the comparison, if any.
-func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
+func (w *Witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
-	case err == nil && purged.Stamp(w.repo) != "": // the reading may contain purged text, so all is read again next time
+	case err == nil && purged.Stamp(w.Repo) != "": // the reading may contain purged text, so all is read again next time
 	case err == nil:
 		mark.Reading = t.Reading()
 	case !errors.Is(err, trails.ErrUnwatched): // all is read again next time
@@ -164,13 +168,13 @@ func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) 
 
 // testify compares the calls of sessions with the log, in each work tree. It adds conversations that no hook reported
 // to the log. It reads the log once.
-func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (unwatched error) {
+func (w *Witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (unwatched error) {
 	found := map[events.TraceID]bool{}
 	calls := make([][]*transcripts.Call, len(list))
 	for i, t := range list {
 		calls[i] = t.Calls()
 	}
-	for _, repo := range workTreesOf(w.repo) {
+	for _, repo := range WorkTreesOf(w.Repo) {
 		var told []*trails.Told
 		for i, t := range list {
 			if len(calls[i]) == 0 {
@@ -198,7 +202,7 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 	if len(found) == 0 {
 		return unwatched
 	}
-	reader, err := view.Open(ctx, w.repo, view.Options{LogOnly: true})
+	reader, err := view.Open(ctx, w.Repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
@@ -212,8 +216,8 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 }
 
 // begin adds a conversation that no hook reported to the log, and to the waiting list.
-func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Transcript) error {
-	known, hooked, err := told(log, t.Session.Trace)
+func (w *Witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Transcript) error {
+	known, hooked, err := Told(log, t.Session.Trace)
 	if err != nil || hooked {
 		return err
 	}
@@ -223,15 +227,15 @@ func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Tra
 			return err
 		}
 	}
-	drafts, err := conversationDrafts(known, t.Session.Trace, t)
+	drafts, err := ConversationDrafts(known, t.Session.Trace, t)
 	if err != nil || len(drafts) == 0 {
 		return err
 	}
-	if err := appendDrafts(ctx, events.OpenLog(w.repo), drafts); err != nil {
+	if err := AppendDrafts(ctx, events.OpenLog(w.Repo), drafts); err != nil {
 		return err
 	}
-	return waiting.Open(w.repo).NoteOnce(waiting.Session{Trace: t.Session.Trace, Agent: t.Agent.Name,
-		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.repo.WorkTree})
+	return waiting.Open(w.Repo).NoteOnce(waiting.Session{Trace: t.Session.Trace, Agent: t.Agent.Name,
+		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.Repo.WorkTree})
 }
 
 // toldIn returns a call in the form that the timeline of a work tree compares. If the conversation is held outside the
@@ -257,24 +261,16 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 	return out
 }
 
-// testify compares sessions with the log: conversations that hooks reported, and conversations whose records will be
+// Compare compares sessions with the log: conversations that hooks reported, and conversations whose records will be
 // stored. It reads them again, because the texts of their edits were dropped after the linking. It compares as many at
-// once as mostHeard allows. Sessions from before the recording have nothing to compare until a change is recorded.
-func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
-	if b.dry || !recorded.Is(b.repo) {
-		return nil
-	}
-	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	w := &witnesses{repo: b.repo}
+// once as MostHeard allows. Sessions from before the recording have nothing to compare until a change is recorded.
+func (w *Witnesses) Compare(ctx context.Context, log *view.Log, found map[events.TraceID]*transcripts.Transcript,
+	stored []waiting.Session) error {
 	var list []*transcripts.Transcript
 	var marks []heardMark
 	var size int64
 	flush := func() error {
-		err := w.testify(b.ctx, list...)
+		err := w.testify(ctx, list...)
 		for i, t := range list {
 			if err := w.heard(t, marks[i], err); err != nil {
 				return err
@@ -283,11 +279,11 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 		list, marks, size = nil, nil, 0
 		return nil
 	}
-	old, err := reader.Log().Began()
+	old, err := log.Began()
 	if err != nil {
 		return err
 	}
-	if changed, err := reader.Log().Changed(); err != nil || changed {
+	if changed, err := log.Changed(); err != nil || changed {
 		old = time.Time{} // an old edit may have reached the work tree since
 	}
 	kept := map[events.TraceID]bool{}
@@ -296,12 +292,12 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 	}
 	for _, trace := range slices.Sorted(maps.Keys(found)) {
 		known := found[trace]
-		_, hooked, err := told(reader.Log(), trace)
+		_, hooked, err := Told(log, trace)
 		if err != nil || !hooked && (!kept[trace] || known.EndedBefore(old)) {
 			continue
 		}
 		t := &transcripts.Transcript{Agent: known.Agent, Path: known.Path, ID: known.ID, Earlier: known.Earlier}
-		mark, fresh, err := w.read(b.ctx, b.repo.WorkTree, t)
+		mark, fresh, err := w.read(ctx, w.Repo.WorkTree, t)
 		if err != nil {
 			return err
 		}
@@ -309,7 +305,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 			continue
 		}
 		list, marks, size = append(list, t), append(marks, mark), size+mark.Size
-		if size > mostHeard {
+		if size > MostHeard {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -327,19 +323,39 @@ type heardMark struct {
 	Reading transcripts.Reading `json:"reading"`
 }
 
-func (w *witnesses) markFile(session string) string {
+func (w *Witnesses) markFile(session string) string {
 	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(recorder.StateDir(w.repo), "heard", hex.EncodeToString(sum[:8]))
+	return filepath.Join(recorder.StateDir(w.Repo), "heard", hex.EncodeToString(sum[:8]))
 }
 
 // marked reads the mark from a cache. A session without a mark is read again, which is harmless.
-func (w *witnesses) marked(session string) (mark heardMark) {
+func (w *Witnesses) marked(session string) (mark heardMark) {
 	if raw, err := os.ReadFile(w.markFile(session)); err == nil && json.Unmarshal(raw, &mark) != nil {
 		return heardMark{}
 	}
 	return mark
 }
 
-func (w *witnesses) mark(session string, mark heardMark) error {
+func (w *Witnesses) mark(session string, mark heardMark) error {
 	return refs.WriteJSON(w.markFile(session), mark, refs.WriteFileAtomic)
+}
+
+// WorkTreesOf returns the existing work trees of the repository, the main one first. It starts no process.
+func WorkTreesOf(repo *refs.Repo) []*refs.Repo {
+	var out []*refs.Repo
+	own := false
+	for _, dir := range repo.WorkTrees() {
+		found, err := refs.FindHook(dir)
+		if err != nil || found.CommonDir != repo.CommonDir {
+			continue
+		}
+		if one, err := recorded.Open(found); err == nil {
+			out = append(out, one)
+			own = own || one.GitDir == repo.GitDir
+		}
+	}
+	if !own {
+		out = append(out, repo)
+	}
+	return out
 }
