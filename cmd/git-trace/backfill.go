@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/lookup"
@@ -112,7 +113,7 @@ type filler struct {
 	filled int
 	linked map[events.TraceID]bool
 	found  bool // session files were found
-	keeper *keeper
+	keeper *keeping.Keeper
 }
 
 // commits lists the history of the range, down to the root commits: lines of an earlier commit cannot come from a later
@@ -240,11 +241,11 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	if err != nil {
 		return err
 	}
-	if b.keeper, err = b.newKeeper(byTrace, result.Roots); err != nil {
+	if b.keeper, err = keeping.NewKeeper(b.ctx, b.repo, b.dry, byTrace, result.Roots, b.app.std.err); err != nil {
 		return exit.Fail(exit.Unchecked, err,
 			"nothing is written until that is fixed; with trace.records=false no conversation is stored")
 	}
-	defer b.keeper.close()
+	defer b.keeper.Close()
 	damage := &unread{w: b.app.std.err, partial: b.isPartial()}
 	for _, list := range [...][]history.Commit{b.lost, result.Unread} {
 		for i := range list {
@@ -266,14 +267,14 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 
 // store compares the sessions with the log, and stores the records of the linked sessions.
 func (b *filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error {
-	noted, err := b.keeper.noted()
+	noted, err := b.keeper.Noted()
 	if err != nil {
 		return err
 	}
 	if err := b.testify(byTrace, noted); err != nil {
 		return err
 	}
-	return b.keeper.keep(b.ctx, noted)
+	return b.keeper.Keep(b.ctx, noted, b.app.line)
 }
 
 // isPartial reports whether this is a partial clone: git left objects on a remote, and git-trace does not fetch them.

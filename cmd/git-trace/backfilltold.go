@@ -31,7 +31,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	var rows [][]byte
 	flush := func() error { // to the log first, then to the output
 		if !b.dry {
-			if err := b.keeper.list(); err != nil {
+			if err := b.keeper.List(b.linked); err != nil {
 				return exit.Fail(exit.Unchecked, err, "")
 			}
 			if err := testimony.AppendDrafts(b.ctx, log, drafts); err != nil {
@@ -65,11 +65,13 @@ func (b *filler) tell(claims []claim.Commit) error {
 			continue
 		}
 		for _, l := range links {
-			begun, err := b.begin(reader.Log(), l)
-			if err != nil {
-				return err
+			if !b.linked[l.Trace] {
+				begun, err := b.keeper.Begin(reader.Log(), l.Trace)
+				if err != nil {
+					return err
+				}
+				drafts = append(drafts, begun...)
 			}
-			drafts = append(drafts, begun...)
 			row, err := b.row(&l)
 			if err != nil {
 				return err
@@ -138,9 +140,7 @@ func (b *filler) sum() error {
 func (b *filler) unseen() int {
 	n := 0
 	for trace := range b.linked {
-		if t := b.keeper.byTrace[trace]; t != nil {
-			n += t.Unseen
-		}
+		n += b.keeper.Unseen(trace)
 	}
 	return n
 }

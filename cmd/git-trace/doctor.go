@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/doctor"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 )
 
 func doctorCommand() *command {
@@ -171,18 +172,18 @@ func drawResult(s *terminal.Screen, r doctor.Result) error {
 
 // storeAgain stores conversations again, from the session files of their agents.
 func storeAgain(ctx context.Context, repo *refs.Repo, list []waiting.Session) error {
-	job, err := newRecording(ctx, repo)
+	job, err := keeping.NewJob(ctx, repo)
 	if err != nil {
 		return err
 	}
-	defer job.close()
-	lock, err := job.lock(ctx, store.Patience)
+	defer job.Close()
+	lock, err := job.Lock(ctx, store.Patience)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
 	for _, session := range list {
-		if err := job.one(ctx, session, func(recordedConversation) {}); err != nil {
+		if err := job.One(ctx, session, func(keeping.Outcome) {}); err != nil {
 			return fmt.Errorf("conversation %.8s: %w", session.Trace, err)
 		}
 	}

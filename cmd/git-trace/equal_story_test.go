@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 )
 
 // origin is a way in which conversations become known.
@@ -148,7 +149,7 @@ func (c *tale) early() []*talk {
 
 // settle stores the records of what was said.
 func (c *tale) settle(talks []*talk) {
-	time.Sleep(settleTime)
+	time.Sleep(keeping.SettleTime)
 	c.do("git-trace", "record")
 	for _, t := range talks {
 		t.known, t.recorded = true, true

@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"report/answers":     {"refs", "events", "trails", "records", "hooks", "graph", "view", "report/why", "sharing", "upkeep/doctor", "upkeep/purge", "internal/numbers"},
 	"sharing":            {"internal/fault", "refs", "events", "records", "internal/numbers"},
 	"upkeep/purge":       {"refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "view"},
+	"upkeep/keeping":     {"view", "refs", "events", "trails", "agents", "records", "hooks", "report/answers", "upkeep/purge", "upkeep/testimony", "internal/cells", "internal/companion", "internal/exit", "internal/fault", "internal/memory", "internal/numbers", "internal/terminal"},
 	"upkeep/restore":     {"refs", "events", "trails", "correlate", "blame"},
 	"upkeep/capsule":     {"view", "refs", "events", "trails", "agents", "records"},
 	"upkeep/resume":      {"view", "refs", "events", "trails", "agents", "records"},

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -71,12 +72,12 @@ func (a *app) note(c *call, ops operands) error {
 	if err != nil {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
-	job, err := newRecording(c.Context, repo)
+	job, err := keeping.NewJob(c.Context, repo)
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "nothing is noted until that is fixed")
 	}
-	defer job.close()
-	lock, err := job.lock(c.Context, store.Patience)
+	defer job.Close()
+	lock, err := job.Lock(c.Context, store.Patience)
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "")
 	}
@@ -91,8 +92,8 @@ func (a *app) note(c *call, ops operands) error {
 	}}); err != nil {
 		return exit.Fail(exit.Unchecked, err, "nothing was noted")
 	}
-	job.recorder.Said = said
-	if err := job.one(c.Context, session, func(recordedConversation) {}); err != nil {
+	job.Recorder.Said = said
+	if err := job.One(c.Context, session, func(keeping.Outcome) {}); err != nil {
 		return exit.Fail(exit.Unchecked, err,
 			"the note is in the log, without its --message; git trace record adds that to the record")
 	}

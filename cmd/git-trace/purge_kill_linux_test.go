@@ -17,6 +17,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
+const purgeWord = "xyzzy plugh"
+
 // TestFoundPurgeKilledAnywhere: a purge ends at one of its system calls, killed, or because
 // the disk is full, and is finished by the next purge, by doctor or by gc. Then the text is in no byte below .git, and
 // nothing else is gone. In the full form that is every system call that changes something.

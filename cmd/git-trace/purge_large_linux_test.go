@@ -116,3 +116,18 @@ func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
 		t.Logf("it took %d KiB of memory, %v of processor time", held, cmd.ProcessState.UserTime())
 	}
 }
+
+func purgeRepo(t *testing.T) *refs.Repo {
+	dir := testenv.TempDir(t)
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	repo, err := refs.Discover(dir)
+	if err == nil {
+		err = repo.MakeTracesDir()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 )
 
 // pushSchema names the form of the JSON output; docs/schema/push-1.schema.json describes it.
@@ -159,12 +160,12 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 	return sharing.Means{
 		Redactor: func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) },
 		Store: func(ctx context.Context) error {
-			job, err := newRecording(ctx, repo)
+			job, err := keeping.NewJob(ctx, repo)
 			if err != nil {
 				return fmt.Errorf("%w: %w", sharing.ErrUnredacted, err)
 			}
-			defer job.close()
-			failed, err := job.drain(ctx, store.Patience, func(recordedConversation) {})
+			defer job.Close()
+			failed, err := job.Drain(ctx, store.Patience, func(keeping.Outcome) {})
 			for _, f := range failed {
 				runner.NoteFailure(repo, f)
 			}

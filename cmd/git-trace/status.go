@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/upkeep/doctor"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 )
@@ -84,7 +85,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	if r.Prompts, err = view.TypedPrompts(repo); err != nil {
 		return r, err
 	}
-	r.Collected = loadCollected(repo)
+	r.Collected = keeping.LoadCollected(repo)
 	if r.Shared, err = sharing.States(ctx, events.OpenLog(repo)); err != nil {
 		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace verify"})
 	}
@@ -152,7 +153,7 @@ func drawStatus(s *terminal.Screen, r answers.Status, now time.Time) error {
 			promptExpireKey+" sets when they are deleted")
 	}
 	if k := r.Collected; k != nil {
-		t.row("telemetry", collectedText(k), "")
+		t.row("telemetry", keeping.CollectedText(k), "")
 	}
 	if p := r.Purged; p.Last != nil && now.Sub(*p.Last) < doctor.Recent {
 		t.row("purged", fmt.Sprintf("%s continued after a purge, the last %s, and %s no longer recorded",

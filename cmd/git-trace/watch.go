@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
@@ -77,7 +78,7 @@ func (a *app) watch(c *call, _ operands) error {
 		return err
 	}
 	if c.Bool("otlp") {
-		if w.collector, err = a.collect(c.Context, repo, c.Int("port")); err != nil {
+		if w.collector, err = keeping.StartCollector(c.Context, repo, c.Int("port"), a.std.out, a.std.err); err != nil {
 			return err
 		}
 	}
@@ -87,7 +88,7 @@ func (a *app) watch(c *call, _ operands) error {
 	a.line.End()
 	err = w.run(c.Context, pause)
 	if w.collector != nil {
-		err = errors.Join(err, w.collector.end(a))
+		err = errors.Join(err, w.collector.End(watchLimit))
 	}
 	return err
 }
@@ -111,8 +112,8 @@ func (w *watcher) run(ctx context.Context, pause time.Duration) error {
 		err := w.tick(ctx, time.Now())
 		var ended chan error
 		if w.collector != nil {
-			err = errors.Join(err, w.collector.store(ctx))
-			ended = w.collector.ended
+			err = errors.Join(err, w.collector.Store(ctx))
+			ended = w.collector.Ended
 		}
 		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(w.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
@@ -156,12 +157,12 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 // store reads the session files of the noticed conversations and stores their records, as the background process of
 // hooks does.
 func (w *watcher) store(ctx context.Context) error {
-	job, err := newRecording(ctx, w.repo)
+	job, err := keeping.NewJob(ctx, w.repo)
 	if err != nil {
 		return err
 	}
-	defer job.close()
-	failed, err := job.takeIn(ctx, w.wait, func(recordedConversation) {})
+	defer job.Close()
+	failed, err := job.TakeIn(ctx, w.wait, func(keeping.Outcome) {})
 	return errors.Join(append(failed, err)...)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/internal/companion"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
@@ -37,7 +38,7 @@ type watcher struct {
 
 	wait time.Duration // the longest wait for another process that stores conversations
 
-	collector *collector // nil without --otlp
+	collector *keeping.Collector // nil without --otlp
 }
 
 // watchMemory is the memory of the watcher.

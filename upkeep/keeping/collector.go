@@ -1,4 +1,4 @@
-package main
+package keeping
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"os"
@@ -48,14 +49,15 @@ const (
 	mostStrangers = 1000
 )
 
-// collector stores the data that clients send about conversations that hooks know. The companion receives and decodes
+// Collector stores the data that clients send about conversations that hooks know. The companion receives and decodes
 // it.
-type collector struct {
+type Collector struct {
 	repo     *refs.Repo
+	warn     io.Writer // for messages
 	cmd      *exec.Cmd
 	in       *json.Encoder
 	redactor *redact.Redactor
-	ended    chan error
+	Ended    chan error
 
 	mu       sync.Mutex
 	figures  answers.Collected
@@ -73,8 +75,8 @@ type listened struct {
 
 func collectorState(repo *refs.Repo) string { return filepath.Join(collected.Dir(repo), "state.json") }
 
-// loadCollected returns the figures of the collector; nil if it never ran.
-func loadCollected(repo *refs.Repo) *answers.Collected {
+// LoadCollected returns the figures of the collector; nil if it never ran.
+func LoadCollected(repo *refs.Repo) *answers.Collected {
 	raw, err := os.ReadFile(collectorState(repo))
 	c := &answers.Collected{}
 	if err != nil || json.Unmarshal(raw, c) != nil {
@@ -83,15 +85,15 @@ func loadCollected(repo *refs.Repo) *answers.Collected {
 	return c
 }
 
-// collect starts the companion, and prints the settings that clients need.
-func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collector, error) {
+// StartCollector starts the companion, and prints the settings that clients need on out.
+func StartCollector(ctx context.Context, repo *refs.Repo, port int, out, warn io.Writer) (*Collector, error) {
 	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
 		return nil, exit.Fail(exit.Unchecked, err, "nothing is collected until that is fixed")
 	}
-	k := &collector{repo: repo, redactor: redactor, ended: make(chan error, 1), talks: map[string]*listened{},
+	k := &Collector{repo: repo, warn: warn, redactor: redactor, Ended: make(chan error, 1), talks: map[string]*listened{},
 		unstored: map[string]*listened{}}
-	if last := loadCollected(repo); last != nil {
+	if last := LoadCollected(repo); last != nil {
 		k.figures = *last
 	}
 	token, file, err := collectorToken(repo)
@@ -101,13 +103,13 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	if k.cmd, err = companion.Command(ctx, "otlp"); err != nil {
 		return nil, err
 	}
-	k.cmd.Stderr, k.cmd.WaitDelay = a.std.err, companion.Grace
+	k.cmd.Stderr, k.cmd.WaitDelay = warn, companion.Grace
 	k.cmd.Cancel = func() error { return k.cmd.Process.Signal(os.Interrupt) }
 	in, err := k.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	out, err := k.cmd.StdoutPipe()
+	answers, err := k.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	if free {
 		port = k.figures.Port
 	}
-	from := json.NewDecoder(out)
+	from := json.NewDecoder(answers)
 	var first struct{ Address string }
 	err = k.in.Encode(map[string]any{"port": port, "token": token, "free": free})
 	if err = errors.Join(err, from.Decode(&first)); err != nil {
@@ -129,8 +131,8 @@ func (a *app) collect(ctx context.Context, repo *refs.Repo, port int) (*collecto
 	_, text, _ := net.SplitHostPort(first.Address)
 	k.figures.Port, _ = strconv.Atoi(text)
 	k.save()
-	fmt.Fprint(a.std.out, shellLines(first.Address, file))
-	fault.Go(func() { k.ended <- k.serve(ctx, from) })
+	fmt.Fprint(out, shellLines(first.Address, file))
+	fault.Go(func() { k.Ended <- k.serve(ctx, from) })
 	return k, nil
 }
 
@@ -162,7 +164,7 @@ func shellLines(address, token string) string {
 }
 
 // serve handles the companion's messages until the companion ends.
-func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
+func (k *Collector) serve(ctx context.Context, from *json.Decoder) error {
 	for {
 		var told struct {
 			Refused string
@@ -191,7 +193,7 @@ func (k *collector) serve(ctx context.Context, from *json.Decoder) error {
 	}
 }
 
-func (k *collector) refuse(why string, n int) {
+func (k *Collector) refuse(why string, n int) {
 	if n > 0 && why != "" {
 		if k.figures.Refused == nil {
 			k.figures.Refused = map[string]int{}
@@ -201,7 +203,7 @@ func (k *collector) refuse(why string, n int) {
 }
 
 // take redacts and stores events. It refuses conversations that no hook reported, whatever the client says.
-func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Taken, err error) {
+func (k *Collector) take(ctx context.Context, items []otel.Item) (fate otel.Taken, err error) {
 	fresh := map[*listened][][]byte{}
 	for _, item := range items {
 		t, err := k.talk(ctx, item.Session)
@@ -241,8 +243,8 @@ func (k *collector) take(ctx context.Context, items []otel.Item) (fate otel.Take
 	return fate, nil
 }
 
-// keep appends events to a conversation's file, and puts the conversation on the waiting list.
-func (k *collector) keep(t *listened, lines [][]byte) error {
+// Keep appends events to a conversation's file, and puts the conversation on the waiting list.
+func (k *Collector) keep(t *listened, lines [][]byte) error {
 	if err := collected.Append(collected.Path(k.repo, t.Trace), lines); err != nil {
 		return err
 	}
@@ -256,7 +258,7 @@ func (k *collector) keep(t *listened, lines [][]byte) error {
 }
 
 // talk returns the conversation with a client's id.
-func (k *collector) talk(ctx context.Context, session string) (*listened, error) {
+func (k *Collector) talk(ctx context.Context, session string) (*listened, error) {
 	now := time.Now()
 	t := &listened{since: now, looked: now, keys: map[string]bool{}}
 	if last := k.talks[session]; last != nil {
@@ -299,8 +301,8 @@ func (k *collector) talk(ctx context.Context, session string) (*listened, error)
 	return t, nil
 }
 
-// store stores the records of conversations with new events.
-func (k *collector) store(ctx context.Context) error {
+// Store stores the records of conversations with new events.
+func (k *Collector) Store(ctx context.Context) error {
 	k.mu.Lock()
 	todo := k.unstored
 	k.unstored = map[string]*listened{}
@@ -309,19 +311,19 @@ func (k *collector) store(ctx context.Context) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	job, err := newRecording(ctx, k.repo)
+	job, err := NewJob(ctx, k.repo)
 	if err != nil {
 		return err
 	}
-	defer job.close()
-	lock, err := job.lock(ctx, store.Patience)
+	defer job.Close()
+	lock, err := job.Lock(ctx, store.Patience)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
 	var failed error
 	for _, t := range todo {
-		err := job.one(ctx, t.Session, func(recordedConversation) {})
+		err := job.One(ctx, t.Session, func(Outcome) {})
 		if err == nil || errors.Is(err, recorder.ErrNoTranscript) || errors.Is(err, recorder.ErrNoParser) {
 			err = job.list.Done(t.Session)
 		}
@@ -330,18 +332,18 @@ func (k *collector) store(ctx context.Context) error {
 	return failed
 }
 
-func (k *collector) save() {
+func (k *Collector) save() {
 	_ = refs.WriteJSON(collectorState(k.repo), k.figures, refs.WriteFileAtomic)
 }
 
-// end waits for the end of the companion, stores the remaining data, and prints the figures.
-func (k *collector) end(a *app) error {
-	err := <-k.ended
-	ctx, cancel := context.WithTimeout(context.Background(), watchLimit)
+// End waits for the end of the companion, stores the remaining data within a limit, and prints the figures.
+func (k *Collector) End(limit time.Duration) error {
+	err := <-k.Ended
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	err = errors.Join(err, k.store(ctx))
+	err = errors.Join(err, k.Store(ctx))
 	if k.figures.Events > 0 || len(k.figures.Refused) > 0 {
-		fmt.Fprintf(a.std.err, "git-trace: hint: telemetry: %s\n", collectedText(&k.figures))
+		fmt.Fprintf(k.warn, "git-trace: hint: telemetry: %s\n", CollectedText(&k.figures))
 	}
 	return err
 }
@@ -352,7 +354,7 @@ var whyRefused = map[string]string{
 	"token": "without the token", "too_large": "too large", "unknown_session": "of conversations that no hook reported",
 }
 
-func collectedText(c *answers.Collected) string {
+func CollectedText(c *answers.Collected) string {
 	text := numbers.Count(c.Events, "event") + " taken"
 	for _, why := range slices.Sorted(maps.Keys(c.Refused)) {
 		if words := whyRefused[why]; words != "" {

@@ -1,8 +1,9 @@
-package main
+package keeping
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,19 +12,24 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/memory"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/upkeep/purge"
+	"github.com/git-trace/git-trace/upkeep/testimony"
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// keeper stores the records of conversations that backfill linked, as hooks would do. A conversation gets on the
+// Keeper stores the records of conversations that backfill linked, as hooks would do. A conversation gets on the
 // waiting list before its events get into the log. So after a kill, the next run or hook completes the work.
-type keeper struct {
-	filler  *filler
-	job     *recording // nil if nothing is stored
+type Keeper struct {
+	repo    *refs.Repo
+	warn    io.Writer
+	job     *Job // nil if nothing is stored
 	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the work tree in which each conversation was held
@@ -31,39 +37,40 @@ type keeper struct {
 	listed  map[events.TraceID]bool
 }
 
-func (b *filler) newKeeper(
-	byTrace map[events.TraceID]*transcripts.Transcript, roots map[events.TraceID]string,
-) (*keeper, error) {
-	k := &keeper{
-		filler: b, byTrace: byTrace, roots: roots, prompts: ledger.NewPrompts(b.repo),
+// NewKeeper makes the keeper of the conversations whose session files were read. With dry set, or in a bare repository,
+// it stores nothing.
+func NewKeeper(ctx context.Context, repo *refs.Repo, dry bool, byTrace map[events.TraceID]*transcripts.Transcript,
+	roots map[events.TraceID]string, warn io.Writer) (*Keeper, error) {
+	k := &Keeper{
+		repo: repo, warn: warn, byTrace: byTrace, roots: roots, prompts: ledger.NewPrompts(repo),
 		ours: map[events.TraceID]bool{}, listed: map[events.TraceID]bool{},
 	}
-	if b.dry || b.repo.Bare() {
+	if dry || repo.Bare() {
 		return k, nil
 	}
-	job, err := newRecording(b.ctx, b.repo)
+	job, err := NewJob(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	if job.off {
-		job.close()
+		job.Close()
 		return k, nil
 	}
 	k.job = job
 	return k, nil
 }
 
-func (k *keeper) close() {
+func (k *Keeper) Close() {
 	if k.job != nil {
-		k.job.close()
+		k.job.Close()
 	}
 }
 
 // number notes that the prompts of a conversation have backfill's numbers.
-func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
+func (k *Keeper) number(trace events.TraceID) { k.ours[trace] = true }
 
 // session returns a conversation's entry for the waiting list.
-func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
+func (k *Keeper) session(trace events.TraceID) (waiting.Session, error) {
 	t := k.byTrace[trace]
 	files := append(slices.Clone(t.Earlier), t.Path)
 	for i := range files {
@@ -75,19 +82,18 @@ func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	}
 	last := len(files) - 1
 	return waiting.Session{
-		Trace: trace, Agent: t.Agent.Name, Session: t.Session.ID, Transcript: files[last], WorkTree: k.filler.repo.WorkTree,
+		Trace: trace, Agent: t.Agent.Name, Session: t.Session.ID, Transcript: files[last], WorkTree: k.repo.WorkTree,
 		Files: strings.Join(files[:last], "\x00"),
 	}, nil
 }
 
-// list puts the conversations linked since its last call on the waiting list. It keeps their prompts until the record
-// has them.
-func (k *keeper) list() error {
+// List puts the linked conversations on the waiting list, each once. It keeps their prompts until the record has them.
+func (k *Keeper) List(linked map[events.TraceID]bool) error {
 	if k.job == nil {
 		return nil
 	}
-	for trace := range k.filler.linked {
-		if k.listed[trace] || k.byTrace[trace] == nil || purge.Was(k.filler.repo, trace) {
+	for trace := range linked {
+		if k.listed[trace] || k.byTrace[trace] == nil || purge.Was(k.repo, trace) {
 			continue
 		}
 		k.listed[trace] = true
@@ -113,8 +119,8 @@ func (k *keeper) list() error {
 	return nil
 }
 
-// noted lists the waiting conversations that this run has read.
-func (k *keeper) noted() ([]waiting.Session, error) {
+// Noted lists the waiting conversations that this run has read.
+func (k *Keeper) Noted() ([]waiting.Session, error) {
 	if k.job == nil {
 		return nil, nil
 	}
@@ -131,13 +137,13 @@ func (k *keeper) noted() ([]waiting.Session, error) {
 	}), nil
 }
 
-// keep stores the conversations of the list whose session files were read. If a conversation cannot be stored, it waits
-// for the next run.
-func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
+// Keep stores the conversations of the list whose session files were read. If a conversation cannot be stored, it waits
+// for the next run. line shows the progress.
+func (k *Keeper) Keep(ctx context.Context, noted []waiting.Session, line *terminal.StatusLine) error {
 	if len(noted) == 0 {
 		return nil
 	}
-	k.job.recorder.Heard = nil
+	k.job.Recorder.Heard = nil
 	for _, t := range k.byTrace {
 		t.Forget()
 	}
@@ -146,7 +152,7 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
 		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)
 	})
-	lock, err := k.job.lock(ctx, store.Patience)
+	lock, err := k.job.Lock(ctx, store.Patience)
 	if err != nil {
 		return exit.Fail(exit.Unchecked, err, "git trace record stores the conversations later")
 	}
@@ -156,25 +162,48 @@ func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 		traces[i] = noted[i].Trace
 	}
 	// the log has their lines by now
-	gather, done := facts.ForMany(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
+	gather, done := facts.ForMany(ctx, k.repo, traces, k.byTrace[noted[0].Trace].First)
 	defer done()
-	k.job.recorder.Facts = gather
-	inside := k.job.recorder.Relative
-	shown := k.filler.app.line.Progress("conversations")
+	k.job.Recorder.Facts = gather
+	inside := k.job.Recorder.Relative
+	shown := line.Progress("conversations")
 	defer shown.Clear()
 	for i, s := range noted {
-		k.job.recorder.Relative = func(path string) (string, bool) {
+		k.job.Recorder.Relative = func(path string) (string, bool) {
 			if rest, found := strings.CutPrefix(filepath.ToSlash(path), k.roots[s.Trace]+"/"); found {
 				return rest, true
 			}
 			return inside(path)
 		}
-		if err := k.job.one(ctx, s, func(recordedConversation) {}); err != nil {
-			fmt.Fprintf(k.filler.app.std.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
+		if err := k.job.One(ctx, s, func(Outcome) {}); err != nil {
+			fmt.Fprintf(k.warn, "git-trace: warning: %s\n", cells.Message(err.Error()))
 		} else if err := k.job.list.Done(s); err != nil {
 			return exit.Fail(exit.Unchecked, err, "")
 		}
 		shown.At(i+1, len(noted))
 	}
 	return nil
+}
+
+// Begin returns the missing events of a conversation: its times, its model, its prompts. After a killed run some of
+// them are in the log already.
+func (k *Keeper) Begin(log *view.Log, trace events.TraceID) ([]events.Draft, error) {
+	t := k.byTrace[trace]
+	if t == nil {
+		return nil, nil
+	}
+	told, hooked, err := testimony.Told(log, trace)
+	if err != nil || hooked {
+		return nil, err
+	}
+	k.number(trace)
+	return testimony.ConversationDrafts(told, trace, t)
+}
+
+// Unseen counts the commands of a conversation that may have written lines which its session file does not show.
+func (k *Keeper) Unseen(trace events.TraceID) int {
+	if t := k.byTrace[trace]; t != nil {
+		return t.Unseen
+	}
+	return 0
 }

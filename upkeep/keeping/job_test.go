@@ -1,4 +1,4 @@
-package main
+package keeping
 
 import (
 	"os/exec"
@@ -18,11 +18,11 @@ const purgeWord = "xyzzy plugh"
 func TestARecordingFollowsAPurgeThatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	repo := purgeRepo(t)
-	job, err := newRecording(t.Context(), repo)
+	job, err := NewJob(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer job.close()
+	defer job.Close()
 	texts, err := purged.New(repo)
 	if err == nil {
 		_, err = texts.AddText(purgeWord)
@@ -33,12 +33,12 @@ func TestARecordingFollowsAPurgeThatItWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := job.lock(t.Context(), store.Patience)
+	lock, err := job.Lock(t.Context(), store.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Unlock()
-	text, _, err := job.recorder.Redactor.Text(t.Context(), "the word is "+purgeWord+", keep it")
+	text, _, err := job.Recorder.Redactor.Text(t.Context(), "the word is "+purgeWord+", keep it")
 	if err != nil || strings.Contains(text, purgeWord) || !strings.Contains(text, "keep it") {
 		t.Errorf("%q, %v", text, err)
 	}
