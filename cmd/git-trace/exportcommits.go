@@ -2,13 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
@@ -16,7 +13,6 @@ import (
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -64,9 +60,9 @@ func (e *exporter) commits(asNotes bool) error {
 	if err != nil {
 		return err
 	}
-	var notes *notesWriter
+	var notes *gitai.NotesWriter
 	if asNotes {
-		if notes, err = newNotesWriter(e.ctx, e.repo); err != nil {
+		if notes, err = gitai.NewNotesWriter(e.ctx, e.repo); err != nil {
 			return err
 		}
 	}
@@ -99,8 +95,8 @@ func (e *exporter) commits(asNotes bool) error {
 		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	})
 	if err == nil && notes != nil {
-		if err = notes.done(); err == nil && told > 0 {
-			fmt.Fprintf(e.app.std.out, "%s under %s\n", numbers.Count(notes.count, "note"), gitai.NotesRef)
+		if err = notes.Done(); err == nil && told > 0 {
+			fmt.Fprintf(e.app.std.out, "%s under %s\n", numbers.Count(notes.Count, "note"), gitai.NotesRef)
 		}
 	}
 	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
@@ -150,7 +146,7 @@ type commitNote struct {
 	Note   string `json:"note"`
 }
 
-func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notesWriter, out *lineWriter) error {
+func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *gitai.NotesWriter, out *lineWriter) error {
 	note, leftOut := gitai.FromCommit(data, c.Author)
 	if leftOut > 0 {
 		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
@@ -161,7 +157,7 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 		return err
 	}
 	if notes != nil {
-		notes.write(c.ID, text)
+		notes.Write(c.ID, text)
 		return nil
 	}
 	line, err := marshal(commitNote{c.ID.String(), string(text)})
@@ -169,97 +165,4 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notes
 		return err
 	}
 	return out.line(line)
-}
-
-// notesWriter stores notes under git-ai's ref. Two processes write all of them: git-notes(1) adds one note at a time,
-// and writes the whole tree each time.
-type notesWriter struct {
-	ctx  context.Context
-	repo *refs.Repo
-	has  map[string]bool // commits that already have another tool's note
-
-	stream bytes.Buffer // input of git-fast-import(1): all notes but the last
-	last   refs.OID
-	text   []byte // text of the last note
-	count  int
-}
-
-func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
-	w := &notesWriter{ctx: ctx, repo: repo, has: map[string]bool{}}
-	objects := repo.Objects()
-	defer func() { _ = objects.Close() }()
-	err := eachNote(ctx, repo, func(commit string, blob refs.OID) error {
-		text, err := objects.Blob(blob)
-		if err != nil {
-			return fmt.Errorf("read note of %.7s: %w", commit, err)
-		}
-		note, err := gitai.Parse(text)
-		w.has[commit] = err != nil || note.Metadata.GitAIVersion != gitai.Writer
-		return nil //nolint:nilerr // an unreadable one is not ours
-	})
-	return w, err
-}
-
-func (w *notesWriter) write(commit refs.OID, text []byte) {
-	if w.has[commit.String()] {
-		return
-	}
-	if !w.last.IsZero() {
-		fmt.Fprintf(&w.stream, "N inline %s\ndata %d\n%s\n", w.last, len(w.text), w.text)
-	}
-	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // git-notes(1) ends a note with one newline
-	w.count++
-}
-
-// done stores the notes. git-notes(1) adds the last one, and so gives the tree git's own form.
-func (w *notesWriter) done() error {
-	if w.last.IsZero() {
-		return nil
-	}
-	if w.stream.Len() > 0 {
-		who, err := w.repo.Git(w.ctx, nil, "var", "GIT_COMMITTER_IDENT")
-		if err != nil {
-			return fmt.Errorf("write notes: %w", err)
-		}
-		const message = "Notes added by 'git-trace export'\n"
-		head := fmt.Sprintf("commit %s\ncommitter %sdata %d\n%s", gitai.NotesRef, who, len(message), message)
-		if _, err := w.repo.ReadRef(gitai.NotesRef); err == nil {
-			head += "from " + gitai.NotesRef + "^0\n"
-		}
-		in := io.MultiReader(strings.NewReader(head), &w.stream)
-		if _, err := w.repo.Git(w.ctx, in, "fast-import", "--quiet", "--date-format=raw"); err != nil {
-			return fmt.Errorf("write notes: %w", err)
-		}
-	}
-	_, err := w.repo.Git(w.ctx, bytes.NewReader(w.text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-",
-		w.last.String())
-	if err != nil {
-		return fmt.Errorf("write note: %w", err)
-	}
-	return nil
-}
-
-// eachNote yields the notes under git-ai's ref.
-func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, blob refs.OID) error) error {
-	if _, err := repo.ReadRef(gitai.NotesRef); err != nil {
-		if errors.Is(err, refs.ErrRefMissing) {
-			return nil
-		}
-		return err
-	}
-	out, err := repo.Git(ctx, nil, "notes", "--ref="+gitai.NotesRef, "list")
-	if err != nil {
-		return fmt.Errorf("list notes: %w", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		blob, commit, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		id, err := refs.ParseOID(blob)
-		if err != nil {
-			return fmt.Errorf("list notes: %w", err)
-		}
-		if err := yield(commit, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -28,7 +28,7 @@ func (im *importer) lines(files []string) error {
 	defer func() { _ = im.objects.Close() }()
 	im.claims = map[refs.OID]*claim.Commit{}
 	if len(files) == 0 {
-		err := eachNote(im.ctx, im.repo, func(commit string, blob refs.OID) error {
+		err := gitai.EachNote(im.ctx, im.repo, func(commit string, blob refs.OID) error {
 			if _, found := im.commit(commit); !found {
 				im.strange++
 				return nil

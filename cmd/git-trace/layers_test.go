@@ -58,7 +58,7 @@ var layers = map[string][]string{
 	"serve/web":          {"internal/fault", "refs", "events", "records", "blame", "graph", "view", "report", "sharing", "internal/cells", "internal/numbers"},
 	"serve/otlp":         {"internal/fault", "records"},
 	"serve/lsp":          {"refs", "records", "blame", "internal/fault", "internal/cells"},
-	"serve/dataset":      {"internal/fault", "refs", "events", "agents", "records", "correlate", "graph", "report/stats", "view", "internal/numbers"},
+	"serve/dataset":      {"internal/fault", "refs", "events", "agents", "records", "correlate", "graph", "report/stats", "view", "internal/numbers", "internal/companion", "internal/exit"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal/testing": {"refs", "events", "trails", "agents", "records", "correlate", "internal/version"},
 	"cmd":              nil,

@@ -17,8 +17,6 @@ import (
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
-const ()
-
 func recordCommand() *command {
 	return &command{
 		name: "record",
