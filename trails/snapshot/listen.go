@@ -63,13 +63,10 @@ func (s *scan) listen() {
 		return
 	}
 	token, paths, _ := strings.Cut(answer, "\x00")
-	id, _, _ := strings.Cut(last.Token, ".")
-	all := id == "" || !strings.HasPrefix(token, id+".") || paths == "/" // it started since, or does not vouch
+	all := paths == "/" // it started since the last question, or does not vouch
 	m.Heard, e.changed = heard{Token: token, At: s.start, All: all, Doubts: last.Doubts}, true
-	switch {
-	case all || last.All: // it does not know everything since the last question
-	case s.indexChanged || m.Rejudge || m.AttrStale || m.Unread || last.At > s.start: // the last: the clock was set back
-	default:
+	clockSetBack := last.At > s.start
+	if !all && !last.All && !clockSetBack && !m.Rejudge && !m.AttrStale && !m.Unread {
 		s.named = strings.Split(paths, "\x00")
 		m.Heard.Doubts = slices.Concat(last.Doubts, last.New)
 	}
@@ -122,8 +119,11 @@ func (s *scan) statNamed() error {
 	return nil
 }
 
-// far reports whether the walk leaves a directory out, because nothing there can have changed.
-func (s *scan) far(d *dir) bool { return s.near != nil && !s.near[d] && d.w == nil && d.st.known() }
+// far reports whether the walk leaves a directory out, because nothing there can have changed. If the index changed, it
+// leaves out none: a directory may have other tracked files.
+func (s *scan) far(d *dir) bool {
+	return s.near != nil && !s.indexChanged && !s.near[d] && d.w == nil && d.st.known()
+}
 
 // noteDoubts lists the directories that the next snapshot compares with the disk whatever the monitor says.
 func (s *scan) noteDoubts() {
