@@ -13,7 +13,7 @@ type listener struct {
 	*watcher
 	monitor *Monitor // nil while none runs
 	relied  int      // snapshots that compared only what the monitor named
-	deaf    bool     // the system has no monitor
+	able    int      // snapshots that could, because a monitor ran and the last one was by git-trace's own method
 }
 
 func (b *sandbox) listen(name string) *listener {
@@ -30,7 +30,7 @@ func (l *listener) start() {
 	l.Helper()
 	var err error
 	if l.monitor, err = StartMonitor(l.repo, l.state); errors.Is(err, errors.ErrUnsupported) {
-		l.deaf = true
+		l.monitor = nil
 		return
 	}
 	l.must(err)
@@ -45,8 +45,12 @@ func (l *listener) stop() {
 
 func (l *listener) check(label, want string) Snapshot {
 	l.Helper()
+	last := l.used
 	snap := l.watcher.check(label+" with a monitor", want)
-	if l.heard().Relied {
+	if l.monitor != nil && last == MethodOwn && l.used == MethodOwn {
+		l.able++
+	}
+	if l.used == MethodOwn && l.heard().Relied {
 		l.relied++
 	}
 	return snap
@@ -73,7 +77,7 @@ func (l *listener) settled() {
 // comesAndGoes stops the monitor, or starts it again, now and then.
 func (l *listener) comesAndGoes(rnd *rand.Rand) {
 	switch n := rnd.IntN(20); {
-	case l.monitor == nil && n < 10 && !l.deaf:
+	case l.monitor == nil && n < 10:
 		l.start()
 	case l.monitor != nil && n == 0:
 		l.stop()
