@@ -67,7 +67,7 @@ func (a *app) destination(c *call, ops operands) (to destination, err error) {
 		return to, exit.Fail(exit.Misuse, err, hint)
 	}
 	if err != nil {
-		return to, explainSharing(err)
+		return to, sharing.Explain(err)
 	}
 	return to, nil
 }
@@ -101,7 +101,7 @@ func (a *app) archive(c *call, ops operands) error {
 	k, err := sharing.PlanArchive(c.Context, to.log, to.settings, remote, since)
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	defer k.Close()
 	w := terminal.Quietly(a.std.out)
@@ -150,7 +150,7 @@ func sayKept(w io.Writer, k *sharing.Keeping) {
 func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 	if err := k.Keep(c.Context, !c.Bool("no-verify")); err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	fmt.Fprintf(terminal.Quietly(a.std.out), "%s on %s: %s\n", what, cells.Message(k.Remote.Name),
 		numbers.Count(len(k.Writers), "clone"))
@@ -173,7 +173,7 @@ func (a *app) dropArchived(c *call, to destination) error {
 	refs, err := sharing.Drop(c.Context, to.log, to.settings, to.remote, writers, !c.Bool("no-verify"))
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	fmt.Fprintf(terminal.Quietly(a.std.out), "dropped from the archives on %s: %s\n"+takenOff,
 		cells.Message(to.remote.Name), numbers.Count(refs, "ref"))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -17,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view/lookup"
 )
@@ -35,7 +34,7 @@ func gcCommand() *command {
 		about: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
 			"contents of snapshots older than " + lookup.SnapshotExpiry + " (default " + defaultExpire +
 			") that are in no last snapshot, and typed prompts that are\n" +
-			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
+			"older than " + keeping.PromptExpireKey + " (default " + keeping.DefaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
 			"also happen in the background, when enough data waits; --auto does only that.\n" +
 			"First it finishes an interrupted purge.",
@@ -135,7 +134,7 @@ const gcWait = 5 * time.Second
 // tidy removes expired objects, then packs the others.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
-	before, keep, err := expiry(ctx, repo, lookup.SnapshotExpiry, defaultExpire)
+	before, keep, err := keeping.Expiry(ctx, repo, lookup.SnapshotExpiry, defaultExpire)
 	if err != nil {
 		return r, err
 	}
@@ -145,7 +144,7 @@ func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 			return r, err
 		}
 	}
-	if r.Prompts.Expired, err = expirePrompts(ctx, repo, dry); err != nil {
+	if r.Prompts.Expired, err = keeping.ExpirePrompts(ctx, repo, dry); err != nil {
 		return r, err
 	}
 	if dry {
@@ -193,24 +192,6 @@ func (r *gcReport) wouldPack(repo *refs.Repo) error {
 	}
 	r.Snapshots.Packed = r.Snapshots.Loose
 	return nil
-}
-
-// expiry reads a time of expiry from the configuration, with git's own parser, as for gc.pruneExpire. keep is true if
-// nothing expires.
-func expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before time.Time, keep bool, err error) {
-	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", otherwise, "--get", key)
-	if err != nil {
-		return before, false, fmt.Errorf("read %s: %w", key, err)
-	}
-	seconds, err := strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
-	if err != nil {
-		return before, false, fmt.Errorf("read %s: %w", key, err)
-	}
-	now := time.Now()
-	if seconds > uint64(now.Unix()) { // git returns the largest number for "now"
-		return now, false, nil
-	}
-	return time.Unix(int64(seconds), 0), seconds == 0, nil
 }
 
 func printGC(w io.Writer, r gcReport) error {

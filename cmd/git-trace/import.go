@@ -33,7 +33,7 @@ func importCommand() *command {
 			"second import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory\n" +
 			"it takes the files of the format. With entire it reads Entire's checkpoints in this repository,\n" +
 			"looks for their lines in the commits, and prints what backfill prints.",
-		options: append([]optionUse{opt("from", entireName+", "+exchange.Names(exchange.Format.Taken))},
+		options: append([]optionUse{opt("from", exchange.EntireName+", "+exchange.Names(exchange.Format.Taken))},
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
 		examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
@@ -51,7 +51,7 @@ func importCommand() *command {
 }
 
 func (a *app) importFiles(c *call, ops operands) error {
-	if c.String("from") == entireName {
+	if c.String("from") == exchange.EntireName {
 		return a.importEntire(c, ops)
 	}
 	format, err := exchange.Find("from", c.String("from"), exchange.Format.Taken)
@@ -59,7 +59,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return exchange.NotThere(ops.all(), err)
 	}
 	if c.Bool("dry-run") {
-		return exit.Usage("option '--dry-run' needs --from %s", entireName)
+		return exit.Usage("option '--dry-run' needs --from %s", exchange.EntireName)
 	}
 	if !format.Taken() {
 		return exit.Fail(exit.Misuse, fmt.Errorf("%s is made of records, and cannot be imported", format.Name),

@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"report/span":        {"refs", "events", "graph", "view", "report/stats", "report/figures", "report/diff", "internal/cells", "internal/exit", "internal/numbers", "report/show", "sharing"},
 	"report/show":        {"view", "refs", "events", "agents", "records", "correlate", "blame", "graph", "report/answers", "report/figures", "report/why", "internal/cells", "internal/exit", "internal/numbers", "internal/terminal"},
 	"report/answers":     {"refs", "events", "trails", "records", "hooks", "graph", "view", "report/why", "sharing", "upkeep/doctor", "upkeep/purge", "internal/numbers"},
-	"sharing":            {"internal/fault", "refs", "events", "records", "internal/numbers"},
+	"sharing":            {"internal/fault", "refs", "events", "records", "internal/numbers", "internal/exit"},
 	"upkeep/purge":       {"refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "view"},
 	"upkeep/keeping":     {"view", "refs", "events", "trails", "agents", "records", "hooks", "report/answers", "upkeep/purge", "upkeep/testimony", "internal/cells", "internal/companion", "internal/exit", "internal/fault", "internal/memory", "internal/numbers", "internal/terminal"},
 	"upkeep/restore":     {"refs", "events", "trails", "correlate", "blame"},

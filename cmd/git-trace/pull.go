@@ -60,7 +60,7 @@ func (a *app) pull(c *call, ops operands) error {
 		for _, name := range names {
 			r, err := s.Source(name)
 			if err != nil {
-				return explainSharing(err)
+				return sharing.Explain(err)
 			}
 			sources = append(sources, r)
 		}
@@ -68,7 +68,7 @@ func (a *app) pull(c *call, ops operands) error {
 	switch {
 	case len(sources) > 0:
 	case s.NoRemotes():
-		return explainSharing(sharing.ErrNoneThere)
+		return sharing.Explain(sharing.ErrNoneThere)
 	default:
 		return exit.Fail(exit.Misuse, sharing.ErrNoRemote,
 			"git remote -v lists the remotes; git trace pull <remote> names one")
@@ -98,7 +98,7 @@ func (a *app) pull(c *call, ops operands) error {
 		pulled, err := sharing.Pull(c.Context, log, r, what)
 		if err != nil {
 			a.tellRemote(err)
-			return explainSharing(err)
+			return sharing.Explain(err)
 		}
 		out.Remotes = append(out.Remotes, pulled)
 		if !c.Bool("json") {
@@ -152,7 +152,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	lost, err := sharing.FindLost(c.Context, log, s, sources[0])
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	w := terminal.Quietly(a.std.out)
 	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", cells.Message(sources[0].Name),
@@ -175,7 +175,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	got, err := lost.Take(c.Context, most)
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	if lost.From <= lost.To {
 		fmt.Fprintf(w, "events %s to %s of %s are only on %s; commands read them there, for published commits\n",
@@ -247,7 +247,7 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 		p, err := sharing.Pull(ctx, log, r, sharing.What{Records: true})
 		if err != nil {
 			a.tellRemote(err)
-			return explainSharing(err)
+			return sharing.Explain(err)
 		}
 		sayPulled(terminal.Quietly(a.std.out), p)
 	}

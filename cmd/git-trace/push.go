@@ -122,7 +122,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	plan := sharing.MakePlan
 	if c.Bool("rebuild-digest") {
 		if to.remote.Share == sharing.LevelNone {
-			return nil, explainSharing(fmt.Errorf("%w: %s", sharing.ErrNotChosen, to.remote.Name))
+			return nil, sharing.Explain(fmt.Errorf("%w: %s", sharing.ErrNotChosen, to.remote.Name))
 		}
 		plan = sharing.MakePlanAnew
 	}
@@ -131,7 +131,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	if errors.As(err, &foreign) {
 		sayEvents(terminal.Quietly(a.std.err), foreign.Events)
 	}
-	return p, explainSharing(err)
+	return p, sharing.Explain(err)
 }
 
 // sendPlan sends a plan. For a remote without a level, or with a new URL, it shows the plan first, and asks.
@@ -150,7 +150,7 @@ func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing
 	}
 	if sent, err = p.Push(c.Context, !c.Bool("no-verify")); err != nil {
 		a.tellRemote(err)
-		return nil, false, choiceStays(explainSharing(err), p.Remote.Name, chosen)
+		return nil, false, choiceStays(sharing.Explain(err), p.Remote.Name, chosen)
 	}
 	return sent, true, nil
 }
@@ -190,7 +190,7 @@ func (a *app) retract(c *call, to destination) error {
 	gone, err := to.settings.Retract(c.Context, to.log, to.remote, c.Bool("records"))
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	w := terminal.Quietly(a.std.out)
 	if len(gone) == 0 {
@@ -214,7 +214,7 @@ func (a *app) adopt(c *call, to destination) error {
 	k, err := sharing.PlanAdopt(c.Context, to.log, to.settings, to.remote, c.StringSlice("adopt"))
 	if err != nil {
 		a.tellRemote(err)
-		return explainSharing(err)
+		return sharing.Explain(err)
 	}
 	defer k.Close()
 	w := terminal.Quietly(a.std.out)

@@ -89,7 +89,7 @@ func (a *app) record(c *call, ops operands) error {
 		shown.Clear()
 		failed = append(failed, more...)
 	}
-	expirePromptsDaily(c.Context, repo)
+	keeping.ExpirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
 		if c.Bool("quiet") {
 			runner.NoteFailure(repo, f)

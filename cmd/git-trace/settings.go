@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/upkeep/keeping"
 )
 
 // setting is a key of git's configuration that git-trace reads. Takes is the form of its values. A setting without a
@@ -50,7 +51,7 @@ var settingForms = []setting{
 		"read only from your own configuration", ""},
 	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as in git", aNumber},
 	{"trace.prices", "", "a file with prices of models that replaces the table of git-trace", ""},
-	{"trace.promptExpire", defaultPromptExpire, "when typed prompts that are in no record are deleted", aDate},
+	{"trace.promptExpire", keeping.DefaultPromptExpire, "when typed prompts that are in no record are deleted", aDate},
 	{"trace.pushSubject", "", "the subject of the commits that push makes, if a remote has rules for subjects", ""},
 	{recorded.RecordKey, "", "a directory whose repositories are enrolled when you start an agent in them; may be given " +
 		"several times; git trace setup writes it; read only from your own configuration", ""},

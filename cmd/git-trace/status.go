@@ -150,7 +150,7 @@ func drawStatus(s *terminal.Screen, r answers.Status, now time.Time) error {
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", numbers.Count(p.Count, "prompt"),
 			numbers.Ago(*p.Oldest, now)),
-			promptExpireKey+" sets when they are deleted")
+			keeping.PromptExpireKey+" sets when they are deleted")
 	}
 	if k := r.Collected; k != nil {
 		t.row("telemetry", keeping.CollectedText(k), "")
