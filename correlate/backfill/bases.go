@@ -13,9 +13,8 @@ import (
 
 // version is one content of a path in the history.
 type version struct {
-	blob      refs.OID
-	at        time.Time // date of its author or committer, whichever is earlier
-	committed time.Time
+	*pastFile
+	of *past
 }
 
 // maxVersions limits the number of contents of the history that are compared for one edit. The constant maxEarlier is
@@ -35,7 +34,7 @@ func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 }
 
 func (v version) isDoubtful(e *placed) bool {
-	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
+	return !e.late && !e.Time.IsZero() && !v.of.earlier().After(e.Time) && v.of.Committed.After(e.Time.Add(-slack))
 }
 
 // mayBeBefore reports whether a content may have existed before an edit. If the dates cannot decide, a content counts
@@ -60,7 +59,7 @@ func (r *replay) earlier(e *placed) []*content {
 	}
 	n := 0
 	for _, v := range slices.Backward(r.versions[r.place]) {
-		if v.at.After(e.Time) || !r.mayBeBefore(v, e) {
+		if v.of.earlier().After(e.Time) || !r.mayBeBefore(v, e) {
 			continue
 		}
 		if c, ok := r.content(v.blob); ok {
@@ -80,7 +79,7 @@ func (r *replay) likely(e *placed) *content {
 		return before
 	}
 	for _, v := range slices.Backward(r.versions[r.place]) {
-		if !v.at.After(e.Time) && r.mayBeBefore(v, e) {
+		if !v.of.earlier().After(e.Time) && r.mayBeBefore(v, e) {
 			if c, ok := r.content(v.blob); ok {
 				return c.cut()
 			}
@@ -105,8 +104,8 @@ func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 		}
 		versions := slices.DeleteFunc(slices.Clone(r.versions[r.place]), func(v version) bool { return !r.mayBeBefore(v, e) })
 		slices.SortStableFunc(versions, func(a, b version) int {
-			return cmp.Or(cmp.Compare(boolInt(a.at.After(e.Time)), boolInt(b.at.After(e.Time))),
-				cmp.Compare(distance(a.at, e.Time), distance(b.at, e.Time)))
+			return cmp.Or(cmp.Compare(boolInt(a.of.earlier().After(e.Time)), boolInt(b.of.earlier().After(e.Time))),
+				cmp.Compare(distance(a.of.earlier(), e.Time), distance(b.of.earlier(), e.Time)))
 		})
 		for _, v := range versions[:min(len(versions), maxVersions)] {
 			if c, ok := r.content(v.blob); ok && !yield(c, false) {

@@ -76,6 +76,7 @@ func Find(
 		}
 		f.workOut(place, edits[place])
 	}
+	f.versions, f.committed = nil, nil // frees memory
 	f.index(edits)
 	origins := make([][]fileOrigins, len(f.pasts)) // by commit and file
 	for i := range f.pasts {

@@ -177,11 +177,12 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 // list lists the contents of the history, and the versions of the files that edits name.
 func (f *finder) list(edits map[int32][]*placed) {
 	for i := range f.pasts {
-		at := f.pasts[i].earlier()
-		for _, file := range f.pasts[i].files {
+		p := &f.pasts[i]
+		for j := range p.files {
+			file := &p.files[j]
 			f.committed[file.blob] = true
 			if place := f.group(file.place); edits[place] != nil {
-				f.versions[place] = append(f.versions[place], version{file.blob, at, f.pasts[i].Committed})
+				f.versions[place] = append(f.versions[place], version{file, p})
 			}
 		}
 	}
