@@ -56,7 +56,7 @@ func (t *target) search() {
 			for _, s := range t.byPrint[one.print] {
 				hits[s]++
 				letters[s] += one.letters
-				open[s] = open[s] || s.left[one.print] > 0 || t.removed[text(line)] || t.gone[one.print]
+				open[s] = open[s] || s.left[one.print] > 0 || t.removed[text(line)] || t.isBack(s, one.print)
 			}
 		}
 		for r := range rowsOf(lines) {
@@ -69,7 +69,7 @@ func (t *target) search() {
 	// or half of its own letters.
 	near := func(s *source) bool {
 		most := letters[s] + min(s.common, short)
-		if s.path == t.file.Path || s.path == t.file.OldPath {
+		if t.hasName(s) {
 			return most >= correlate.MinMoved || most*2 >= s.said
 		}
 		return inRow[s] || most*2 >= s.said
@@ -116,7 +116,7 @@ func (t *target) compare(s *source) {
 			}
 		}
 	}
-	if s.path != t.file.Path && s.path != t.file.OldPath && matched*2 < s.said {
+	if !t.hasName(s) && matched*2 < s.said {
 		t.rows(s, was, equal)
 		return
 	}
@@ -133,7 +133,9 @@ func (t *target) compare(s *source) {
 		if correlate.LettersIn(was[p.old:p.old+p.count]) < correlate.MinSpecific {
 			continue
 		}
-		back := slices.ContainsFunc(t.lines[p.new:p.new+p.count], t.isBack)
+		back := slices.ContainsFunc(t.lines[p.new:p.new+p.count], func(line []byte) bool {
+			return t.isBack(s, events.FingerprintOf(line))
+		})
 		for i := range p.count {
 			at[p.old+i] = true
 			if back && correlate.Letters(was[p.old+i]) < correlate.MinSpecific {
@@ -212,13 +214,19 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 }
 
-// isBack reports whether the history had a line and removed it.
-func (t *target) isBack(line []byte) bool { return t.gone[events.FingerprintOf(line)] }
+// hasName reports whether a source has the name of the file, now or before the commit.
+func (t *target) hasName(s *source) bool { return s.path == t.file.Path || s.path == t.file.OldPath }
+
+// isBack reports whether the history removed a line of a source, which returns to the file of the same name.
+func (t *target) isBack(s *source, print events.Fingerprint) bool {
+	return t.gone[print] && t.hasName(s)
+}
 
 // offer compares a source's claim about a line with the best earlier one.
 func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	owner, is := s.owner[old]
-	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] && !t.isBack(t.lines[line]) {
+	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] &&
+		!t.isBack(s, events.FingerprintOf(t.lines[line])) {
 		return
 	}
 	b := bid{of: s, line: old, owner: owner, tier: tier, weight: weight}
