@@ -1,7 +1,7 @@
 package main
 
 import (
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // git names objects by it
 	"fmt"
 	"os"
 	"path/filepath"
