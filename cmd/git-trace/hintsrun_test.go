@@ -68,7 +68,12 @@ func TestEveryHintIsRun(t *testing.T) {
 func hintTexts(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	eachOwnFile(t, ".", func(set *token.FileSet, file *ast.File) {
+	eachOwnFile(t, "../..", func(set *token.FileSet, file *ast.File) {
+		if file.Name.Name != "main" && !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
+			return strings.HasSuffix(i.Path.Value, `/internal/exit"`)
+		}) {
+			return
+		}
 		take := func(node ast.Node) {
 			ast.Inspect(node, func(inner ast.Node) bool {
 				if l, is := inner.(*ast.BasicLit); is && l.Kind == token.STRING {
@@ -81,11 +86,11 @@ func hintTexts(t *testing.T) map[string]string {
 		ast.Inspect(file, func(node ast.Node) bool {
 			switch n := node.(type) {
 			case *ast.CallExpr:
-				name, _ := n.Fun.(*ast.Ident)
+				name, _ := n.Fun.(*ast.SelectorExpr)
 				switch {
-				case name != nil && name.Name == "fail" && len(n.Args) == 3:
+				case name != nil && name.Sel.Name == "Fail" && len(n.Args) == 3:
 					take(n.Args[2])
-				case name != nil && name.Name == "usage":
+				case name != nil && name.Sel.Name == "Usage":
 					take(n)
 				case len(n.Args) > 1 && strings.Contains(source(n.Args[1]), "git-trace: hint:"):
 					take(n.Args[1])

@@ -12,11 +12,8 @@ import (
 // What is known of conversations is united in package view, and who wrote lines is weighed in package belief. Commands
 // ask these two. A file that reads the log or the records beside them stands here, with the reason.
 var readsBesideView = map[string]string{
-	"uninstall.go":     "counts what it deletes: what this clone has by itself, and nothing of others",
-	"record.go":        "writes records",
-	"import.go":        "writes what it reads, and asks what is here already",
-	"backfillbegin.go": "writes what it finds, and asks what the log was told by an earlier run",
-	"commitlines.go":   "asks which calls of a conversation hooks told of, in a log that is open",
+	"uninstall.go": "counts what it deletes: what this clone has by itself, and nothing of others",
+	"import.go":    "writes what it reads, and asks what is here already",
 }
 
 // readers are the names by which the log and the records are read.

@@ -70,7 +70,7 @@ func (a *app) showAll(c *call, ids []string, demand lookup.Demander) error {
 			}
 			v, err := views.Why("", p, nil)
 			if err == nil {
-				err = demand(c.Context, repo, v.Traces()...)
+				err = demand(c.Context, repo, v.Conversations()...)
 			}
 			if err != nil {
 				return err

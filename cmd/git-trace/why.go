@@ -68,7 +68,7 @@ func (a *app) whyAll(c *call, rev string, places []lookup.FileLines, contents []
 			return err
 		}
 		v.Doubt(c.Context, repo)
-		list, traces = append(list, v), append(traces, v.Traces()...)
+		list, traces = append(list, v), append(traces, v.Conversations()...)
 	}
 	if err := demand(c.Context, repo, traces...); err != nil {
 		return err

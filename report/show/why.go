@@ -39,8 +39,8 @@ func callOfStep(r *why.Reason) *records.ToolCall {
 	return nil
 }
 
-// Traces returns the conversations that wrote the lines.
-func (v *WhyView) Traces() []events.TraceID {
+// Conversations returns the conversations that wrote the lines.
+func (v *WhyView) Conversations() []events.TraceID {
 	var out []events.TraceID
 	for _, r := range v.reasons {
 		if o := r.Owner(); o.Trace != "" {
