@@ -82,8 +82,12 @@ func (l *Log) Unsealed() int64 {
 	return known.seq - max(mark.seq, before)
 }
 
-// SealDue reports whether enough events wait for a seal in the middle of a turn.
-func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
+// SealDue reports whether enough events wait for a seal: one if `now` is set, otherwise as many as in the middle of a
+// turn.
+func (l *Log) SealDue(now bool) bool {
+	waits := l.Unsealed()
+	return waits >= sealEvery || now && waits > 0
+}
 
 // SealAsked notes that a process was started to seal the present events, so that the next hook does not start another.
 // If that process is killed, the next started process seals them.

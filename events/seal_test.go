@@ -267,20 +267,20 @@ func TestALostSealedFileIsWrittenAgain(t *testing.T) {
 func TestASealIsDueByTheNumberOfEvents(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
-	if log.SealDue() {
+	if log.SealDue(false) {
 		t.Error("due without a log")
 	}
 	mustAppend(t, log, promptDraft(0))
 	end, _ := log.knownEnd()
-	if log.SealDue() {
+	if log.SealDue(false) {
 		t.Error("due after one event")
 	}
 	end.seq += sealEvery
 	check(t, log.rememberEnd(end))
-	if !log.SealDue() {
+	if !log.SealDue(false) {
 		t.Errorf("not due after %d events", sealEvery)
 	}
-	if check(t, log.SealAsked()); log.SealDue() || log.Unsealed() != 0 {
+	if check(t, log.SealAsked()); log.SealDue(false) || log.Unsealed() != 0 {
 		t.Error("due while a process seals it")
 	}
 }

@@ -31,7 +31,7 @@ func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind ==
 // startSeal starts the process `seal`: if `now` is set and an event waits, or if many events wait.
 func startSeal(repo *refs.Repo, now bool) {
 	log := events.OpenLog(repo)
-	if waits := log.Unsealed(); waits == 0 || !now && !log.SealDue() {
+	if !log.SealDue(now) {
 		return
 	}
 	if Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook) {
