@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/report/show"
+	"github.com/git-trace/git-trace/upkeep/settings"
 	"github.com/git-trace/git-trace/view/exchange"
 )
 
@@ -177,9 +178,9 @@ func (c *completer) operand(command *command, typed string) {
 		case "remote":
 			c.remotes(typed)
 		case "setting":
-			for _, s := range settingForms {
-				if strings.HasPrefix(strings.ToLower(s.key), strings.ToLower(typed)) {
-					c.put(s.key, s.means)
+			for _, s := range settings.All {
+				if strings.HasPrefix(strings.ToLower(s.Key), strings.ToLower(typed)) {
+					c.put(s.Key, s.Means)
 				}
 			}
 		case "shell":

@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/doctor"
 	"github.com/git-trace/git-trace/upkeep/keeping"
+	"github.com/git-trace/git-trace/upkeep/settings"
 )
 
 func doctorCommand() *command {
@@ -71,7 +72,7 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 			return sharing.Notes(ctx, events.OpenLog(repo), now)
 		},
 		Wrong: func(ctx context.Context, config refs.Config) []doctor.Finding {
-			return wrongSettings(ctx, repo, config)
+			return settings.Wrong(ctx, repo, config)
 		},
 	}), err
 }

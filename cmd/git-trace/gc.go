@@ -23,16 +23,13 @@ import (
 // gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.
 const gcSchema = "git-trace.gc/1"
 
-// defaultExpire is the age at which contents of snapshots expire.
-const defaultExpire = "90.days.ago"
-
 func gcCommand() *command {
 	return &command{
 		name: "gc",
 		does: "pack what was recorded and drop old snapshots",
 		form: "git trace gc [--dry-run] [--json]",
 		about: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
-			"contents of snapshots older than " + lookup.SnapshotExpiry + " (default " + defaultExpire +
+			"contents of snapshots older than " + lookup.SnapshotExpiry + " (default " + keeping.DefaultExpire +
 			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + keeping.PromptExpireKey + " (default " + keeping.DefaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
@@ -134,7 +131,7 @@ const gcWait = 5 * time.Second
 // tidy removes expired objects, then packs the others.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
-	before, keep, err := keeping.Expiry(ctx, repo, lookup.SnapshotExpiry, defaultExpire)
+	before, keep, err := keeping.Expiry(ctx, repo, lookup.SnapshotExpiry, keeping.DefaultExpire)
 	if err != nil {
 		return r, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/upkeep/settings"
 )
 
 const manuals = "../../docs/man/man1/"
@@ -162,10 +163,10 @@ func manualPage(t *testing.T, cliPage string) string {
 	m.raw(".SH ENVIRONMENT AND CONFIGURATION")
 	environment := section(t, cliPage, "Environment and configuration")
 	m.text(strings.ReplaceAll(environment, "`", ""))
-	for _, s := range settingForms {
+	for _, s := range settings.All {
 		m.raw(".TP")
-		m.raw(".B " + roff(s.key))
-		m.text(s.means)
+		m.raw(".B " + roff(s.Key))
+		m.text(s.Means)
 	}
 	m.raw(".SH SEE ALSO")
 	m.text("git(1), git-blame(1), githooks(5)")

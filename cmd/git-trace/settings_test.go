@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/upkeep/settings"
 )
 
 // docs/settings.md has the table of settings. SETTINGS_ACCEPT=1 writes it.
@@ -14,12 +16,12 @@ func TestTheSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	const head = "| key | default | what it does |\n| --- | --- | --- |\n"
 	var rows strings.Builder
-	for _, s := range settingForms {
+	for _, s := range settings.All {
 		byDefault := ""
-		if s.byDefault != "" {
-			byDefault = "`" + s.byDefault + "`"
+		if s.Default != "" {
+			byDefault = "`" + s.Default + "`"
 		}
-		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", s.key, byDefault, s.means)
+		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", s.Key, byDefault, s.Means)
 	}
 	page := document(t, "docs/settings.md")
 	before, rest, found := strings.Cut(page, head)
@@ -42,18 +44,19 @@ func TestEverySettingThatIsReadIsListed(t *testing.T) {
 	key := regexp.MustCompile(`^(?i:trace\.[a-z]+|advice\.trace[a-z]+)$`)
 	read := map[string]string{}
 	for _, text := range ownTexts(t, moduleRoot) {
-		if key.MatchString(text.text) && !strings.Contains(text.where, "git-trace/settings.go:") {
+		if key.MatchString(text.text) && !strings.Contains(text.where, "upkeep/settings/") &&
+			!strings.Contains(text.where, "cmd/git-trace/settings.go:") {
 			read[strings.ToLower(text.text)] = text.where
 		}
 	}
 	if len(read) < 10 {
 		t.Fatalf("%d keys found", len(read))
 	}
-	for _, s := range settingForms {
-		if _, known := read[strings.ToLower(s.key)]; !known && !strings.HasPrefix(s.key, "remote.") {
-			t.Errorf("%s is listed, and nothing reads it", s.key)
+	for _, s := range settings.All {
+		if _, known := read[strings.ToLower(s.Key)]; !known && !strings.HasPrefix(s.Key, "remote.") {
+			t.Errorf("%s is listed, and nothing reads it", s.Key)
 		}
-		delete(read, strings.ToLower(s.key))
+		delete(read, strings.ToLower(s.Key))
 	}
 	for name, file := range read {
 		t.Errorf("%s reads %s, which git trace config does not list", file, name)

@@ -19,6 +19,7 @@ import (
 const (
 	PromptExpireKey     = "trace.promptExpire"
 	DefaultPromptExpire = "30.days.ago"
+	DefaultExpire       = "90.days.ago" // of contents of snapshots
 	expiresEvery        = 24 * time.Hour
 )
 

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
-// wrongSettings finds settings with invalid values, and unknown settings.
-func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []doctor.Finding {
+// Wrong finds settings with invalid values, and unknown settings.
+func Wrong(ctx context.Context, repo *refs.Repo, config refs.Config) []doctor.Finding {
 	var found []doctor.Finding
 	wrong := func(key, what string) {
 		found = append(found, doctor.Finding{What: what, Mend: "git config --unset-all " + key})
 	}
 	var keys []string
-	for _, s := range settingForms {
-		keys = append(keys, strings.ToLower(s.key))
+	for _, s := range All {
+		keys = append(keys, strings.ToLower(s.Key))
 	}
 	told := map[string]bool{}
 	for key := range config.Entries() {
@@ -32,31 +32,23 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 		told[key] = true
 		meant := "git trace config lists all settings"
 		if near := exit.Nearest(key, keys); near != "" {
-			meant = "did you mean " + settingForms[slices.Index(keys, near)].key + "?"
+			meant = "did you mean " + All[slices.Index(keys, near)].Key + "?"
 		}
 		wrong(key, "no setting has the name "+cells.Message(key)+": "+meant)
 	}
-	for _, s := range settingForms {
+	for _, s := range All {
 		for key, value := range config.Entries() {
-			if !s.is(key) || s.takes == "" || s.takes.has(ctx, repo, key, value) {
+			if !s.is(key) || s.Takes == "" || s.Takes.has(ctx, repo, key, value) {
 				continue
 			}
-			wrong(key, cells.Message(key+" does not take '"+value+"'")+": "+s.takes.inWords())
+			wrong(key, cells.Message(key+" does not take '"+value+"'")+": "+s.Takes.inWords())
 		}
 	}
 	return found
 }
 
-// is reports whether a key, in git's spelling, belongs to the setting.
-func (s setting) is(key string) bool {
-	if strings.HasPrefix(s.key, "remote.<") {
-		return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, strings.ToLower(s.suffix()))
-	}
-	return key == strings.ToLower(s.key)
-}
-
 // has reports whether a value has the form. Git checks the forms that are git's types.
-func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
+func (f Form) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
 	switch f {
 	case anAgent:
 		_, known := agents.Lookup(capability.Env{}, value)
@@ -69,7 +61,7 @@ func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) 
 	return err == nil
 }
 
-func (f valueForm) inWords() string {
+func (f Form) inWords() string {
 	switch f {
 	case aTruth:
 		return "true or false"
