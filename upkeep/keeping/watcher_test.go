@@ -1,4 +1,4 @@
-package main
+package keeping
 
 import (
 	"bytes"
@@ -12,13 +12,16 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/view"
 )
 
 // TestWatchTellsAConversationOnceHoweverManyThereAre has more conversations than a watcher remembers.
 func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 	t.Parallel()
-	r, repo, write := sessionsFolder(t)
+	world, home, write := sessionsFolder(t)
 	now := time.Now()
 	for i := range maxSessionMarks + 100 {
 		write(fmt.Sprintf("old-%d", i), now.Add(-time.Hour))
@@ -26,7 +29,7 @@ func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 	write("just-before", now.Add(-time.Second))
 	said := func(at time.Time) string {
 		var out bytes.Buffer
-		w := &watcher{repo: repo, out: &out, err: &out, agents: claudeOf(agents.Env{Home: r.Home})}
+		w := &Watcher{repo: world.Repo, out: &out, err: &out, agents: claudeOf(home)}
 		if err := w.load(); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +54,13 @@ func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 			t.Errorf("it is told again: %q", text)
 		}
 	}
-	if n := strings.Count(r.trace("events", "--json", "--type", "capture_incomplete"), "not_reported"); n != 2 {
+	n := 0
+	for _, e := range world.Log() {
+		if e.Type == events.CaptureIncomplete && strings.Contains(string(e.Data), "not_reported") {
+			n++
+		}
+	}
+	if n != 2 {
 		t.Errorf("the log tells of %d", n)
 	}
 }
@@ -59,10 +68,11 @@ func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 // TestWatchKnowsAConversationWhenItsEditsAreSeen looks at the work tree more often than for session files.
 func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
 	t.Parallel()
-	r, repo, write := sessionsFolder(t)
-	r.Write("w.txt", "before\n")
+	world, home, write := sessionsFolder(t)
+	text := "before\n"
+	world.Write("w.txt", text)
 	now := time.Now()
-	w := &watcher{repo: repo, out: io.Discard, err: io.Discard, agents: claudeOf(agents.Env{Home: r.Home})}
+	w := &Watcher{repo: world.Repo, out: io.Discard, err: io.Discard, agents: claudeOf(home)}
 	if err := w.load(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,39 +92,51 @@ func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
 		if look.talks {
 			write("0b1c2d3e-0000-4000-8000-000000000001", at)
 		}
-		r.Write("w.txt", r.Read("w.txt")+look.line+"\n")
+		text += look.line + "\n"
+		world.Write("w.txt", text)
 		if err := w.tick(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.commitAll()
-	r.want("w.txt", "human | before", "human | a person's first", "unknown | the agent's first", "unknown | the agent's second",
-		"human | behind its last answer", "human | nothing happens", "human | a person's last")
-}
-
-// claudeOf is Claude Code alone.
-func claudeOf(env agents.Env) []agents.Agent {
-	agent, _ := agents.Lookup(env, "claude-code")
-	return []agents.Agent{agent}
-}
-
-// sessionsFolder is a repository with hooks, and writes session files of its work tree, at times.
-func sessionsFolder(t *testing.T) (r *traced, repo *refs.Repo, write func(session string, at time.Time)) {
-	t.Helper()
-	r = hooked(t)
-	repo, err := refs.Discover(r.Dir)
+	world.Commit("all")
+	world.Anchor()
+	reader, err := view.Open(t.Context(), world.Repo, view.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-")
-	folder := filepath.Join(r.Home, ".claude", "projects", name)
+	defer reader.Close()
+	lines, err := blame.Lines(t.Context(), world.Repo, "HEAD", "w.txt", reader.Owners())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owners []string
+	for i := range lines {
+		owners = append(owners, string(lines[i].Owner.Kind))
+	}
+	if got := strings.Join(owners, " "); got != "human human unknown unknown human human human" {
+		t.Errorf("the lines are of %s", got)
+	}
+}
+
+// claudeOf is Claude Code alone.
+func claudeOf(home string) []agents.Agent {
+	agent, _ := agents.Lookup(agents.Env{Home: home}, "claude-code")
+	return []agents.Agent{agent}
+}
+
+// sessionsFolder is a repository with a timeline, and writes session files of its work tree, at times.
+func sessionsFolder(t *testing.T) (world *recording.World, home string, write func(session string, at time.Time)) {
+	t.Helper()
+	world, home = recording.New(t), t.TempDir()
+	name := regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(world.Repo.WorkTree, "-")
+	folder := filepath.Join(home, ".claude", "projects", name)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return r, repo, func(session string, at time.Time) {
+	return world, home, func(session string, at time.Time) {
 		path := filepath.Join(folder, session+".jsonl")
 		const form = `{"type":"user","uuid":"u","sessionId":%q,"cwd":%q,"message":{"role":"user","content":"x"}}` + "\n"
-		if err := os.WriteFile(path, fmt.Appendf(nil, form, session, repo.WorkTree), 0o644); err != nil {
+		if err := os.WriteFile(path, fmt.Appendf(nil, form, session, world.Repo.WorkTree), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, at, at); err != nil {

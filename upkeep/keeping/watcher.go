@@ -1,6 +1,7 @@
-package main
+package keeping
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,15 +16,24 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/companion"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
-	"github.com/git-trace/git-trace/upkeep/keeping"
+	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
-// watcher notices conversations without hooks. Its memory between looks is <common git dir>/traces/watch.json.
-type watcher struct {
+// Times of a running watcher.
+const (
+	watchSessions = 15 * time.Second // between two searches for session files
+	watchLimit    = 30 * time.Second // the longest time of one look
+)
+
+// Watcher notices conversations without hooks. Its memory between looks is <common git dir>/traces/watch.json.
+type Watcher struct {
 	repo     *refs.Repo
 	agents   []capability.Agent
 	out, err io.Writer
@@ -38,7 +48,7 @@ type watcher struct {
 
 	wait time.Duration // the longest wait for another process that stores conversations
 
-	collector *keeping.Collector // nil without --otlp
+	Collector *Collector // nil without --otlp
 }
 
 // watchMemory is the memory of the watcher.
@@ -62,12 +72,13 @@ const (
 	maxSessionMarks = 4096
 )
 
-func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
+// NewWatcher makes the watcher of a repository. It writes what it notices to out, and failed looks to failures.
+func NewWatcher(repo *refs.Repo, out, failures io.Writer) (*Watcher, error) {
 	env, err := companion.Env()
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{repo: repo, out: a.std.out, err: a.std.err}
+	w := &Watcher{repo: repo, out: out, err: failures}
 	for _, agent := range agents.All(env) {
 		if agent.Discoverer != nil { // also agents whose program is not found, for example those inside an editor
 			w.agents = append(w.agents, agent)
@@ -76,12 +87,17 @@ func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
 	return w, w.load()
 }
 
-func (w *watcher) log(repo *refs.Repo) *events.Log { return events.OpenLog(repo) }
+// Once looks once, and reports whether it noticed something.
+func (w *Watcher) Once(ctx context.Context) (told bool, err error) {
+	w.wait = watchLimit
+	err = w.tick(ctx, time.Now())
+	return w.told, err
+}
 
-func (w *watcher) memoryFile() string { return filepath.Join(w.repo.TracesDir(), "watch.json") }
+func (w *Watcher) memoryFile() string { return filepath.Join(w.repo.TracesDir(), "watch.json") }
 
 // load reads the memory. A missing or damaged memory counts as empty: then every session is new.
-func (w *watcher) load() error {
+func (w *Watcher) load() error {
 	raw, err := os.ReadFile(w.memoryFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the state of the watcher: %w", err)
@@ -94,7 +110,7 @@ func (w *watcher) load() error {
 	return nil
 }
 
-func (w *watcher) save() error {
+func (w *Watcher) save() error {
 	if !w.changed {
 		return nil
 	}
@@ -111,7 +127,7 @@ func (w *watcher) save() error {
 }
 
 // forget removes the parts of the memory that no look needs.
-func (w *watcher) forget() {
+func (w *Watcher) forget() {
 	marks := w.memory.Sessions
 	maps.DeleteFunc(marks, func(_ string, m sessionMark) bool {
 		return !m.Told && m.Changed.Before(w.memory.Looked.Add(-testimony.WatchSlack))
@@ -128,7 +144,7 @@ func (w *watcher) forget() {
 
 // begin starts a look. The first look of all counts existing session files as known, and reads only files that were
 // written recently.
-func (w *watcher) begin(now time.Time) {
+func (w *Watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
 		w.memory.Sessions, w.memory.Looked = map[string]sessionMark{}, now
 	}
@@ -143,10 +159,10 @@ func (w *watcher) begin(now time.Time) {
 
 // unreported lists the conversations in a directory of the work tree that changed since the last search, and that no
 // hook reported. At the first look of all the list is empty.
-func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
+func (w *Watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	var out []trails.Unreported
 	var failed error
-	engine := trails.New(repo, w.log(repo), nil)
+	engine := trails.New(repo, events.OpenLog(repo), nil)
 	for _, agent := range w.agents {
 		sessions, err := agent.Discoverer.ProjectSessions(repo.WorkTree, w.since)
 		if err != nil {
@@ -171,4 +187,112 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 		}
 	}
 	return out, failed
+}
+
+// Run looks again and again until it is stopped. It writes the error of a failed look, and continues. Then it ends the
+// collector.
+func (w *Watcher) Run(ctx context.Context, pause time.Duration) (err error) {
+	monitors := map[string]*snapshot.Monitor{} // by git directory
+	defer func() {
+		for _, m := range monitors {
+			m.Close()
+		}
+		if w.Collector != nil {
+			err = errors.Join(err, w.Collector.End(watchLimit))
+		}
+	}()
+	for {
+		for _, repo := range testimony.WorkTreesOf(w.repo) {
+			if monitors[repo.GitDir] == nil {
+				if m, err := trails.Monitor(repo); err == nil { // else every look compares all files, as without a watcher
+					monitors[repo.GitDir] = m
+				}
+			}
+		}
+		err := w.tick(ctx, time.Now())
+		var ended chan error
+		if w.Collector != nil {
+			err = errors.Join(err, w.Collector.Store(ctx))
+			ended = w.Collector.Ended
+		}
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(w.err, "git-trace: warning: %s\n", cells.Message(err.Error()))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-ended:
+			ended <- nil
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// tick looks at every work tree once.
+func (w *Watcher) tick(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, watchLimit)
+	defer cancel()
+	w.begin(now)
+	var failed error
+	noticed := false
+	for _, repo := range testimony.WorkTreesOf(w.repo) {
+		var active []trails.Unreported
+		var err error
+		if w.due {
+			active, err = w.unreported(repo)
+		}
+		if err == nil {
+			active, err = w.look(ctx, repo, active, now)
+		}
+		noticed = noticed || len(active) > 0
+		failed = errors.Join(failed, err)
+	}
+	if noticed && failed == nil {
+		failed = w.store(ctx)
+	}
+	return errors.Join(failed, w.save())
+}
+
+// store reads the session files of the noticed conversations and stores their records, as the background process of
+// hooks does.
+func (w *Watcher) store(ctx context.Context) error {
+	job, err := NewJob(ctx, w.repo)
+	if err != nil {
+		return err
+	}
+	defer job.Close()
+	failed, err := job.TakeIn(ctx, w.wait, func(Outcome) {})
+	return errors.Join(append(failed, err)...)
+}
+
+// look checks one work tree, and returns the conversations that no hook reported.
+func (w *Watcher) look(
+	ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time,
+) ([]trails.Unreported, error) {
+	others := func() (list []trails.Unreported, err error) {
+		active, err = w.unreported(repo)
+		return active, err
+	}
+	if w.due { // active already lists them
+		others = nil
+	}
+	engine := trails.New(repo, events.OpenLog(repo), nil)
+	engine.Editing = runner.Editing(repo)
+	changed, err := engine.Watch(ctx, now, active, others)
+	if err != nil {
+		return nil, err
+	}
+	if changed > 0 {
+		w.told = true
+		fmt.Fprintf(w.out, "%s changed in %s\n", numbers.Count(changed, "file"), cells.Message(repo.WorkTree))
+	}
+	for _, one := range active {
+		if !one.Known {
+			w.told = true
+			fmt.Fprintf(w.out, "%s %s is not reported by hooks; its session file is read\n", one.Agent,
+				cells.Message(one.Session))
+		}
+	}
+	return active, nil
 }
