@@ -44,21 +44,21 @@ func runApp(args []string, std streams) int {
 		a.life = refs.SettingsOnce(ctx)
 	}
 	c := called(rest)
-	if c.is(fetchless) {
+	if c.Is(fetchless) {
 		if err := refs.FetchNothing(); err != nil {
 			return exit.Done // the environment is full
 		}
 	}
 	a.beginLine(rest)
 	a.fold = a.foldsAt(c, rest)
-	if c.is(bounded) {
+	if c.Is(bounded) {
 		boundMemory(a.endWith)
 	}
 	a.std.out = terminal.Fold(a.std.out, a.fold)
 	if terminal.Is(a.std.out) && printsJSON(rest) {
 		a.std.out = &terminal.JSON{To: a.std.out}
 	}
-	if err = a.command(c, rest); err != nil && c.is(anew) && a.cutHistory(rest, err) {
+	if err = a.command(c, rest); err != nil && c.Is(anew) && a.cutHistory(rest, err) {
 		err = a.command(c, rest)
 		_ = os.Remove(a.grafts)
 	}

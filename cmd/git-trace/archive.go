@@ -19,21 +19,21 @@ const silentFor = 30 * 24 * time.Hour
 
 func archiveCommand() *command {
 	return &command{
-		name: "archive",
-		does: "move the refs of inactive clones into few refs",
-		form: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
+		Name: "archive",
+		Does: "move the refs of inactive clones into few refs",
+		Form: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
 			"git trace archive [<remote>] --drop <id>… [--yes]",
-		about: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
+		About: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
 			"clones that published nothing for 30 days, or since --until. It moves their refs into one ref of\n" +
 			"this clone for each kind, and deletes them on the remote. Readers see the same as before. If such\n" +
 			"a clone publishes again, it gets refs again. The remote needs a level, which git trace push asks\n" +
 			"for. --drop removes a clone from this clone's archives, with its history: then nobody can read its log.",
-		options: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "")),
-		examples: []example{
+		Options: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "")),
+		Examples: []example{
 			{"git trace archive origin --dry-run", "clones that published nothing for 30 days"},
 		},
-		run:   (*app).archive,
-		tries: []string{"--dry-run origin", "", "origin", "--drop 0123456789abcdef --yes origin"},
+		Run:   (*app).archive,
+		Tries: []string{"--dry-run origin", "", "origin", "--drop 0123456789abcdef --yes origin"},
 	}
 }
 
@@ -46,8 +46,8 @@ type destination struct {
 
 // destination returns the named remote, or the default one.
 func (a *app) destination(c *call, ops operands) (to destination, err error) {
-	if len(ops.all()) > 1 {
-		return to, exit.Usage("unexpected argument '%s'", ops.all()[1])
+	if len(ops.All()) > 1 {
+		return to, exit.Usage("unexpected argument '%s'", ops.All()[1])
 	}
 	repo, err := a.repo()
 	if err != nil {
@@ -58,12 +58,12 @@ func (a *app) destination(c *call, ops operands) (to destination, err error) {
 		return to, err
 	}
 	name := ""
-	if len(ops.all()) == 1 {
-		name = ops.all()[0]
+	if len(ops.All()) == 1 {
+		name = ops.All()[0]
 	}
 	to.remote, err = to.settings.Destination(name)
 	if errors.Is(err, sharing.ErrNoRemote) { // a hint with all options: without them, push would send
-		hint := "git remote -v lists the remotes; git trace " + c.command.name + askedFor(c) + " <remote> names one"
+		hint := "git remote -v lists the remotes; git trace " + c.Name + askedFor(c) + " <remote> names one"
 		return to, exit.Fail(exit.Misuse, err, hint)
 	}
 	if err != nil {

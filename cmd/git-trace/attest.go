@@ -25,21 +25,21 @@ import (
 
 func attestCommand() *command {
 	return &command{
-		name: "attest",
-		does: "sign a statement of who wrote a change",
-		form: "git trace attest [--key <key>] [-o <file>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		about: "Writes what report --audit answers, without the texts of prompts, as an in-toto statement in a DSSE\n" +
+		Name: "attest",
+		Does: "sign a statement of who wrote a change",
+		Form: "git trace attest [--key <key>] [-o <file>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		About: "Writes what report --audit answers, without the texts of prompts, as an in-toto statement in a DSSE\n" +
 			"envelope: the subjects are the commits of the range and the tree at its end. It is signed with the\n" +
 			"key that git signs with. The signature is a commit that git signed, and its message names the\n" +
 			"SHA-256 of what DSSE signs. git trace verify --attestation checks it in another clone.",
-		options: options("key", "output"),
-		examples: []example{
+		Options: options("key", "output"),
+		Examples: []example{
 			{"git trace attest -o change.att origin/main...HEAD", "a statement that another clone can check"},
 		},
-		run:    (*app).attest,
-		traits: anew | seals,
-		tries:  []string{"", "nosuch"},
-		unseen: "it signs; attest.txtar holds it",
+		Run:    (*app).attest,
+		Traits: anew | seals,
+		Tries:  []string{"", "nosuch"},
+		Unseen: "it signs; attest.txtar holds it",
 	}
 }
 

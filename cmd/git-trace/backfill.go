@@ -35,33 +35,33 @@ const backfillGrowth = 60
 
 func backfillCommand() *command {
 	return &command{
-		name: "backfill",
-		does: "find the conversations that wrote commits before the recording",
-		form: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
-		about: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
+		Name: "backfill",
+		Does: "find the conversations that wrote commits before the recording",
+		Form: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
+		About: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
 			"the commits of the range (HEAD if none is named). It writes the owners to the log, except where\n" +
 			"hooks saw the owner. Sessions in another checkout count too, if their lines were committed here.",
-		options: options("all", "transcripts", "dry-run", "json", "color"),
-		examples: []example{
+		Options: options("all", "transcripts", "dry-run", "json", "color"),
+		Examples: []example{
 			{"git trace backfill --dry-run", "show the old commits that a session file explains"},
 			{"git trace backfill", "write the owners of their lines to the log"},
 		},
-		run:    (*app).backfill,
-		traits: common | seals | fetchless,
-		tries:  []string{"--dry-run", "--all"},
+		Run:    (*app).backfill,
+		Traits: common | seals | fetchless,
+		Tries:  []string{"--dry-run", "--all"},
 	}
 }
 
 func (a *app) backfill(c *call, ops operands) error {
-	revs := ops.list
+	revs := ops.List
 	if c.Bool("all") {
 		if len(revs) > 0 {
 			return exit.Usage("name revisions or --all, not both")
 		}
 		revs = refs.Everywhere()
 	}
-	if len(ops.behind) > 0 {
-		return exit.Usage("unexpected argument '%s'", ops.behind[0])
+	if len(ops.Behind) > 0 {
+		return exit.Usage("unexpected argument '%s'", ops.Behind[0])
 	}
 	repo, err := a.repo()
 	if err != nil {

@@ -25,10 +25,10 @@ const blameUsage = "git trace blame [<git blame options>] [--functions] [--json[
 // options.
 func blameCommand() *command {
 	return &command{
-		name: "blame",
-		does: "who wrote each line of a file, and in which conversation",
-		form: blameUsage,
-		about: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
+		Name: "blame",
+		Does: "who wrote each line of a file, and in which conversation",
+		Form: blameUsage,
+		About: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
 			"work; its machine formats keep git's bytes, with added header lines trace-…. --json gives one\n" +
 			"document with all facts about each line, --json=runs gives the same for runs of lines, without\n" +
 			"their text. --prompts groups the lines below the prompts that led to them. --only-ai shows only\n" +
@@ -41,20 +41,20 @@ func blameCommand() *command {
 			"Signs after the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
 			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line without\n" +
 			"a sign belongs to the named person or agent, or is older than the recording.",
-		options: append(options("functions", "json", "only-ai", "web"), opt("prompts", " above its lines")),
-		examples: []example{
+		Options: append(options("functions", "json", "only-ai", "web"), opt("prompts", " above its lines")),
+		Examples: []example{
 			{"git trace blame server.go", "who wrote each line"},
 			{"git trace blame --prompts -L 3,6 server.go", "four lines, below their prompts"},
 			{"git trace blame --functions server.go", "count the lines of each owner in each function"},
 			{"git trace blame --json server.go", "for another program"},
 		},
-		run:    func(a *app, _ *call, ops operands) error { return a.blame(ops.list) },
-		traits: common | bounded | anew | verbatim | likeGit,
-		shows: []string{
+		Run:    func(a *app, _ *call, ops operands) error { return a.blame(ops.List) },
+		Traits: common | bounded | anew | verbatim | likeGit,
+		Shows: []string{
 			"a", "--prompts a", "--json a", "--json=runs a", "--line-porcelain a", "--incremental a",
 			"--functions a", "--functions --json a",
 		},
-		tries: []string{"--only-ai a", "-p a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
+		Tries: []string{"--only-ai a", "-p a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
 	}
 }
 

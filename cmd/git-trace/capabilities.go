@@ -29,17 +29,17 @@ type agentCapabilities struct {
 
 func capabilitiesCommand() *command {
 	return &command{
-		name:    "capabilities",
-		does:    "what git-trace can do with each coding agent",
-		form:    "git trace capabilities [--json]",
-		about:   "Needs no repository.",
-		options: options("json"),
-		examples: []example{
+		Name:    "capabilities",
+		Does:    "what git-trace can do with each coding agent",
+		Form:    "git trace capabilities [--json]",
+		About:   "Needs no repository.",
+		Options: options("json"),
+		Examples: []example{
 			{"git trace capabilities", "what each agent reports, and which agents are on this machine"},
 		},
-		run:    (*app).capabilities,
-		traits: alone | bounded | atOnce,
-		tries:  []string{"", "--json"},
+		Run:    (*app).capabilities,
+		Traits: alone | bounded | atOnce,
+		Tries:  []string{"", "--json"},
 	}
 }
 

@@ -29,30 +29,30 @@ import (
 
 func capsuleCommand() *command {
 	return &command{
-		name: "capsule",
-		does: "pack a prompt, its files and its test into one file, for an issue or a colleague",
-		form: "git trace capsule [--yes] -o <file> (<conversation> | <prompt>)\n" +
+		Name: "capsule",
+		Does: "pack a prompt, its files and its test into one file, for an issue or a colleague",
+		Form: "git trace capsule [--yes] -o <file> (<conversation> | <prompt>)\n" +
 			"git trace capsule open [--json] <capsule>\n" +
 			"git trace capsule test [--before] [--yes] <capsule>",
-		about: "Writes the steps of a prompt or a conversation, the files that it changed, as they were before and\n" +
+		About: "Writes the steps of a prompt or a conversation, the files that it changed, as they were before and\n" +
 			"after, and the test that the agent ran, into one file. Secrets and names are removed. It shows\n" +
 			"what the file holds and asks before it writes it.\n\n" +
 			"open prints such a file as Markdown: the steps and the changes. It runs nothing and writes\n" +
 			"nothing. test shows the command and asks. Then it makes a work tree in a temporary directory, from\n" +
 			"the commit of the capsule if that is here, puts the files into it, and runs the command there.\n" +
 			"--before takes the files from before the prompt. The exit status is 1 if the test fails.",
-		options: options("output", "yes", "json", "before"),
-		examples: []example{
+		Options: options("output", "yes", "json", "before"),
+		Examples: []example{
 			{"git trace capsule --yes -o capsule.json '4f2a#2'", "prompt 2, with its files and its test"},
 		},
-		run:    (*app).capsule,
-		traits: verbatim,
-		tries:  []string{"-o capsule.json 1234", "open a", "test a"},
+		Run:    (*app).capsule,
+		Traits: verbatim,
+		Tries:  []string{"-o capsule.json 1234", "open a", "test a"},
 	}
 }
 
 func (a *app) capsule(c *call, ops operands) error {
-	words := ops.all()
+	words := ops.All()
 	does := ""
 	if len(words) > 0 && (words[0] == "open" || words[0] == "test") {
 		does, words = words[0], words[1:]

@@ -22,10 +22,10 @@ const checkSchema = "git-trace.check/1"
 
 func checkCommand() *command {
 	return &command{
-		name: "check",
-		does: "check a change against the policy of its target branch",
-		form: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		about: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
+		Name: "check",
+		Does: "check a change against the policy of its target branch",
+		Form: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		About: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
 			"which paths need a person's review, how many lines may have no known owner, and whether the logs\n" +
 			"of others must be signed. A branch is compared with its upstream, as in git trace report. Each\n" +
 			"finding names its place, its rule and a way to satisfy it; with findings the exit status is 1.\n" +
@@ -35,15 +35,15 @@ func checkCommand() *command {
 			"A trailer Reviewed-by is only a statement by the author of a commit; sign commits if that matters.\n" +
 			"The keys are policy.signed, policy.reviewers, and paths.<pattern>.agents, .models, .review and\n" +
 			".unknown; docs/ci.md describes them. --policy tries a policy that is not committed.",
-		options: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text")),
-		examples: []example{
+		Options: append(options("json", "policy", "output"), opt("format", "text, json or sarif").Or("text")),
+		Examples: []example{
 			{"git trace check origin/main...HEAD", "check a branch against the policy of its target"},
 			{"git trace check --format sarif -o check.sarif origin/main...HEAD", "for a forge that shows findings at the lines"},
 		},
-		run:    (*app).check,
-		traits: anew,
-		shows:  []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format=sarif HEAD~1..HEAD"},
-		tries:  []string{"", "nosuch"},
+		Run:    (*app).check,
+		Traits: anew,
+		Shows:  []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format=sarif HEAD~1..HEAD"},
+		Tries:  []string{"", "nosuch"},
 	}
 }
 

@@ -15,22 +15,22 @@ import (
 
 func checkpointCommand() *command {
 	return &command{
-		name: "checkpoint",
-		does: "sign the end of the event log",
-		form: "git trace checkpoint [--key <key>] [--force] [--json]",
-		about: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey),\n" +
+		Name: "checkpoint",
+		Does: "sign the end of the event log",
+		Form: "git trace checkpoint [--key <key>] [--force] [--json]",
+		About: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey),\n" +
 			"as git signs a commit. From then on verify finds every change up to that event, even by somebody\n" +
 			"who can write this repository, as long as one copy of the checkpoint exists: in\n" +
 			"refs/traces/checkpoints here or elsewhere.",
-		options: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log"),
+		Options: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log"),
 			jsonFlag(), colorFlag()),
-		examples: []example{
+		Examples: []example{
 			{"git trace checkpoint", "sign the end of the log"},
 		},
-		run:    (*app).checkpoint,
-		traits: alone | seals,
-		tries:  []string{""},
-		unseen: "it signs, and says in a line what was signed; checkpoint.txtar holds it",
+		Run:    (*app).checkpoint,
+		Traits: alone | seals,
+		Tries:  []string{""},
+		Unseen: "it signs, and says in a line what was signed; checkpoint.txtar holds it",
 	}
 }
 

@@ -22,28 +22,28 @@ import (
 
 func compareCommand() *command {
 	return &command{
-		name: "compare",
-		does: "compare what two conversations did, and where they differ",
-		form: "git trace compare [--json] (<conversation> | <file>) (<conversation> | <file>)",
-		about: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks.\n" +
+		Name: "compare",
+		Does: "compare what two conversations did, and where they differ",
+		Form: "git trace compare [--json] (<conversation> | <file>) (<conversation> | <file>)",
+		About: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks.\n" +
 			"Actions that differ only in form are equal: a command with other blanks, an edit that changes the\n" +
 			"same lines, a path with or without its directory. A file is a session file, or has an exchange\n" +
 			"format. The score is the share of the first one's actions that the second did too, in the same\n" +
 			"order; their final files count as one action.",
-		options: options("json", "color"),
-		examples: []example{
+		Options: options("json", "color"),
+		Examples: []example{
 			{"git trace compare 4f2a session.jsonl", "where another agent's session file differs"},
 		},
-		run:    (*app).compare,
-		traits: bounded,
-		tries:  []string{"a b", "--json a b"},
-		waits:  "0000 0000",
-		unseen: "compare.txtar holds its screen",
+		Run:    (*app).compare,
+		Traits: bounded,
+		Tries:  []string{"a b", "--json a b"},
+		Waits:  "0000 0000",
+		Unseen: "compare.txtar holds its screen",
 	}
 }
 
 func (a *app) compare(c *call, ops operands) error {
-	words := ops.all()
+	words := ops.All()
 	if len(words) != 2 {
 		return exit.Fail(exit.Misuse, errors.New("compare takes two conversations"),
 			"git trace compare (<conversation> | <file>) (<conversation> | <file>)")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cli"
 	"github.com/git-trace/git-trace/report/show"
 	"github.com/git-trace/git-trace/upkeep/settings"
 	"github.com/git-trace/git-trace/view/exchange"
@@ -57,8 +58,8 @@ func (c *completer) words(typed string, list ...string) {
 
 func (c *completer) verbs(typed string) {
 	for _, command := range allCommands() {
-		if strings.HasPrefix(command.name, typed) {
-			c.put(command.name, command.does)
+		if strings.HasPrefix(command.Name, typed) {
+			c.put(command.Name, command.Does)
 		}
 	}
 }
@@ -84,20 +85,20 @@ func (c *completer) arguments(command *command, before []string, typed string) {
 
 // options offers the command's own options, and git's options if it takes them.
 func (c *completer) options(command *command, typed string) {
-	for _, o := range command.options {
-		name, does := o.text()
+	for _, o := range command.Options {
+		name, does := o.Text()
 		if name, _, _ = strings.Cut(name, " "); strings.HasPrefix(strings.TrimSuffix(name, ","), typed) {
 			c.put(strings.TrimSuffix(name, ","), does)
 		}
 	}
-	if !command.is(likeGit) {
+	if !command.Is(likeGit) {
 		return
 	}
 	repo, err := c.a.repo()
 	if err != nil {
 		return
 	}
-	if out, err := repo.Git(c.a.life, nil, command.name, "--git-completion-helper"); err == nil {
+	if out, err := repo.Git(c.a.life, nil, command.Name, "--git-completion-helper"); err == nil {
 		c.words(typed, strings.Fields(string(out))...)
 	}
 }
@@ -109,14 +110,14 @@ var choiceOf = sync.OnceValue(func() *regexp.Regexp {
 
 // value offers values for an option, and reports whether it takes a value.
 func (c *completer) value(command *command, option, typed string) bool {
-	at := slices.IndexFunc(command.options, func(o optionUse) bool {
-		return slices.ContainsFunc(slices.Concat(o.names, o.also), func(name string) bool { return dashed(name) == option })
+	at := slices.IndexFunc(command.Options, func(o optionUse) bool {
+		return slices.ContainsFunc(slices.Concat(o.Names, o.Also), func(n string) bool { return cli.Dashed(n) == option })
 	})
-	if at < 0 || command.options[at].kind == takesNothing {
+	if at < 0 || command.Options[at].Kind == cli.TakesNothing {
 		return false
 	}
-	name := command.options[at].names[0]
-	if found := choiceOf().FindStringSubmatch(command.options[at].does); found != nil {
+	name := command.Options[at].Names[0]
+	if found := choiceOf().FindStringSubmatch(command.Options[at].Does); found != nil {
 		c.words(typed, strings.Split(found[1], "|")...)
 		return true
 	}
@@ -131,15 +132,15 @@ func (c *completer) value(command *command, option, typed string) bool {
 		c.words(typed, "commits", "conversations", "log")
 	case name == "show-prompts":
 		c.words(typed, "none", "first", "all")
-	case name == "format" && command.name == "trailers":
+	case name == "format" && command.Name == "trailers":
 		c.words(typed, "assisted-by", "co-author")
-	case name == "format" && command.name == "check":
+	case name == "format" && command.Name == "check":
 		c.words(typed, "text", "json", "sarif")
-	case name == "format" && command.name == "graph":
+	case name == "format" && command.Name == "graph":
 		c.words(typed, "text", "dot", "mermaid", "html")
-	case name == "format" && command.name == "stats":
+	case name == "format" && command.Name == "stats":
 		c.words(typed, statsFormats...)
-	case name == "format" && command.name != "log":
+	case name == "format" && command.Name != "log":
 		c.formats(typed, exchange.Format.Given)
 	case name == "from":
 		c.formats(typed, exchange.Format.Taken)
@@ -167,7 +168,7 @@ var operandIn = sync.OnceValue(func() *regexp.Regexp {
 // operand offers operands by the command's usage.
 func (c *completer) operand(command *command, typed string) {
 	var ids, refs, files bool
-	for _, name := range operandIn().FindAllString(command.form, -1) {
+	for _, name := range operandIn().FindAllString(command.Form, -1) {
 		switch strings.Trim(name, "<>") {
 		case "id", "trace", "conversation", "moment":
 			ids = true

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/cli"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -45,40 +46,40 @@ func TestEveryWordOfCompletionIsTaken(t *testing.T) {
 	values := 0
 	commands := allCommands()
 	for _, c := range commands {
-		if !slices.Contains(offered(c.name[:1]), c.name) {
-			t.Errorf("%s is not offered", c.name)
+		if !slices.Contains(offered(c.Name[:1]), c.Name) {
+			t.Errorf("%s is not offered", c.Name)
 		}
-		options := offered(c.name, "--")
-		for _, o := range c.options {
-			name := dashed(o.names[0])
+		options := offered(c.Name, "--")
+		for _, o := range c.Options {
+			name := cli.Dashed(o.Names[0])
 			if strings.HasPrefix(name, "--") && !slices.Contains(options, name) {
-				t.Errorf("%s %s is not offered", c.name, name)
+				t.Errorf("%s %s is not offered", c.Name, name)
 			}
-			if o.kind == takesNothing {
+			if o.Kind == cli.TakesNothing {
 				continue
 			}
-			list := slices.DeleteFunc(offered(c.name, name, ""), func(v string) bool { return strings.HasPrefix(v, ":") })
+			list := slices.DeleteFunc(offered(c.Name, name, ""), func(v string) bool { return strings.HasPrefix(v, ":") })
 			if len(list) == 0 {
 				continue // a file, or anything
 			}
 			const wrong = "nosuchvalue"
-			refused := run(c.name, name+"="+wrong)
+			refused := run(c.Name, name+"="+wrong)
 			if !strings.Contains(refused, wrong) {
 				continue // the command wants something else first
 			}
 			for _, value := range list {
 				values++
-				if said := run(c.name, name+"="+value); said == strings.ReplaceAll(refused, wrong, value) {
-					t.Errorf("%s %s offers %s: %s", c.name, name, value, said)
+				if said := run(c.Name, name+"="+value); said == strings.ReplaceAll(refused, wrong, value) {
+					t.Errorf("%s %s offers %s: %s", c.Name, name, value, said)
 				}
 			}
 		}
 		for _, option := range options {
-			known := slices.ContainsFunc(c.options, func(o optionUse) bool {
-				return slices.ContainsFunc(o.names, func(n string) bool { return dashed(n) == option })
+			known := slices.ContainsFunc(c.Options, func(o optionUse) bool {
+				return slices.ContainsFunc(o.Names, func(n string) bool { return cli.Dashed(n) == option })
 			})
-			if !known && !c.is(likeGit) { // these take git's too
-				t.Errorf("%s has no %s", c.name, option)
+			if !known && !c.Is(likeGit) { // these take git's too
+				t.Errorf("%s has no %s", c.Name, option)
 			}
 		}
 	}

@@ -18,29 +18,29 @@ import (
 
 func convertCommand() *command {
 	return &command{
-		name: "convert",
-		does: "turn session files into records of another format",
-		form: "git trace convert [--from <format>] --format <format> [--no-redact] [--limit <number>]\n" +
+		Name: "convert",
+		Does: "turn session files into records of another format",
+		Form: "git trace convert [--from <format>] --format <format> [--no-redact] [--limit <number>]\n" +
 			"   [--skip-bad-rows] <file>|<directory>…",
-		about: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
+		About: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
 			"standard output; treetrace is one object for all files. It needs no repository. It removes\n" +
 			"secrets and names from its output. Files may be compressed with gzip or zstd.\n" +
 			"In a directory it converts each file of a known agent or format.",
-		options: slices.Concat([]optionUse{
+		Options: slices.Concat([]optionUse{
 			opt("from", "an agent or a format; without it, each file's content decides"),
 			opt("format", exchange.Names(exchange.Format.Converted)),
 		}, options("no-redact", "words", "limit", "skip-bad-rows"), trainingFlags()),
-		examples: []example{
+		Examples: []example{
 			{"git trace convert --format opentraces session.jsonl", "a session file as a record, redacted"},
 		},
-		run:    (*app).convert,
-		traits: atOnce,
-		tries:  []string{"--format opentraces nothing.json", "--format opentraces data.json"},
+		Run:    (*app).convert,
+		Traits: atOnce,
+		Tries:  []string{"--format opentraces nothing.json", "--format opentraces data.json"},
 	}
 }
 
 func (a *app) convert(c *call, ops operands) error {
-	names := ops.all()
+	names := ops.All()
 	to, err := exchange.FindWritten(c.String("format"), exchange.Format.Converted)
 	if err != nil {
 		return exchange.NotThere(names, err)

@@ -45,21 +45,21 @@ type demoReplace struct {
 
 func demoCommand() *command {
 	return &command{
-		name: "demo",
-		does: "play a recorded conversation in a throw-away repository and show who wrote what",
-		form: "git trace demo [--keep]",
-		about: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
+		Name: "demo",
+		Does: "play a recorded conversation in a throw-away repository and show who wrote what",
+		Form: "git trace demo [--keep]",
+		About: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
 			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
 			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +
 			"temporary directory is touched. With --keep the repository stays. It goes on your list of recorded\n" +
 			"repositories, so that every command works in it.",
-		options: options("keep"),
-		examples: []example{
+		Options: options("keep"),
+		Examples: []example{
 			{"git trace demo", "play a conversation and show the result"},
 		},
-		run:    func(a *app, c *call, _ operands) error { return a.demo(c.Context, c.Bool("keep")) },
-		traits: alone | atOnce,
-		tries:  []string{"--help"},
+		Run:    func(a *app, c *call, _ operands) error { return a.demo(c.Context, c.Bool("keep")) },
+		Traits: alone | atOnce,
+		Tries:  []string{"--help"},
 	}
 }
 

@@ -22,12 +22,12 @@ import (
 // options.
 func diffCommand() *command {
 	return &command{
-		name: "diff",
-		does: "git diff, with the owner of each added or removed line",
-		form: "git trace diff [<git diff options>] [--removed] [--prompts] [--only-ai] [--only-human] " +
+		Name: "diff",
+		Does: "git diff, with the owner of each added or removed line",
+		Form: "git trace diff [<git diff options>] [--removed] [--prompts] [--only-ai] [--only-human] " +
 			"[--only-unknown] [--json | --no-trace] [<rev>…] [--] [<path>…]\n" +
 			"git trace diff [--after] <moment> [<moment> | <rev>] [--] [<path>…]",
-		about: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
+		About: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
 			"owner at the end. Revisions, paths and options mean the same as for git diff. Between two commits\n" +
 			"it also shows lines that were added and removed in between. --removed also shows the owners of\n" +
 			"removed lines. --json gives all facts for runs of lines. --no-trace is plain git diff. Output for\n" +
@@ -42,19 +42,19 @@ func diffCommand() *command {
 			"compared with the present work tree, including untracked files. 4f2a#3^! shows the changes from\n" +
 			"the beginning to the end of the prompt. For the call of an edit tool, git-trace looked only at the\n" +
 			"files that the call names.",
-		options: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
+		Options: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
 			opt("prompts", " above its lines")),
-		examples: []example{
+		Examples: []example{
 			{"git trace diff", "unstaged changes, with the owner of each line"},
 			{"git trace diff main...topic", "the changes of a branch, and lines that it added and removed again"},
 			{"git trace diff --removed HEAD^!", "one commit, also with the owners of removed lines"},
 			{"git trace diff 4f2a#1 4f2a#2", "the changes between two prompts"},
 			{"git trace diff 4f2a#2^!", "the changes in answer to one prompt"},
 		},
-		run:    func(a *app, _ *call, ops operands) error { return a.diff(ops.list) },
-		traits: common | bounded | anew | verbatim | likeGit,
-		shows:  []string{"HEAD", "", "--removed HEAD~1 HEAD", "--json HEAD"},
-		tries: []string{
+		Run:    func(a *app, _ *call, ops operands) error { return a.diff(ops.List) },
+		Traits: common | bounded | anew | verbatim | likeGit,
+		Shows:  []string{"HEAD", "", "--removed HEAD~1 HEAD", "--json HEAD"},
+		Tries: []string{
 			"--json", "HEAD~1 HEAD", "--removed HEAD~1...HEAD", "--cached --json", "--stat HEAD~1", "nosuch",
 		},
 	}

@@ -22,22 +22,22 @@ import (
 
 func doctorCommand() *command {
 	return &command{
-		name: "doctor",
-		does: "check everything that recording depends on, and repair it",
-		form: "git trace doctor [--fix] [--json]",
-		about: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
+		Name: "doctor",
+		Does: "check everything that recording depends on, and repair it",
+		Form: "git trace doctor [--fix] [--json]",
+		About: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
 			"appends waiting events to the log, recreates damaged state, and puts a moved repository back on\n" +
 			"the list of recorded repositories. The exit status is 1 when problems remain.",
-		options: options("fix", "json", "color"),
-		examples: []example{
+		Options: options("fix", "json", "color"),
+		Examples: []example{
 			{"git trace doctor", "all checks, each with the command that repairs it"},
 			{"git trace doctor --fix", "repair what can be repaired"},
 		},
-		run:    (*app).doctor,
-		traits: common | alone | seals | fetchless,
-		shows:  []string{"", "--json"},
-		tries:  []string{"--fix"},
-		unseen: "it names places of the machine; status.txtar and doctor's own tests hold what it says",
+		Run:    (*app).doctor,
+		Traits: common | alone | seals | fetchless,
+		Shows:  []string{"", "--json"},
+		Tries:  []string{"--fix"},
+		Unseen: "it names places of the machine; status.txtar and doctor's own tests hold what it says",
 	}
 }
 

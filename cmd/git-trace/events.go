@@ -18,20 +18,20 @@ import (
 
 func eventsCommand() *command {
 	return &command{
-		name: "events",
-		does: "the events of the log, oldest first",
-		form: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
-		about: "With --json each line is one envelope, byte for byte as it is stored. Otherwise each line is for\n" +
+		Name: "events",
+		Does: "the events of the log, oldest first",
+		Form: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
+		About: "With --json each line is one envelope, byte for byte as it is stored. Otherwise each line is for\n" +
 			"people, and its form may change.",
-		options: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
-		examples: []example{
+		Options: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
+		Examples: []example{
 			{"git trace events -n 5", "the newest events of the log"},
 			{"git trace events --json --type patch_recorded", "all events of one type, as JSON"},
 		},
-		run:    (*app).events,
-		traits: alone | bounded | atOnce,
-		shows:  []string{"", "--json"},
-		unseen: "a line for each event; its numbers and times are other ones in each run",
+		Run:    (*app).events,
+		Traits: alone | bounded | atOnce,
+		Shows:  []string{"", "--json"},
+		Unseen: "a line for each event; its numbers and times are other ones in each run",
 	}
 }
 

@@ -15,13 +15,13 @@ func TestEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	for _, c := range allCommands() {
-		if len(c.examples) == 0 != strings.HasSuffix(c.about, servedBy) {
-			t.Errorf("git trace %s: %d examples", c.name, len(c.examples))
+		if len(c.Examples) == 0 != strings.HasSuffix(c.About, servedBy) {
+			t.Errorf("git trace %s: %d examples", c.Name, len(c.Examples))
 		}
-		for _, one := range c.examples {
-			calls = append(calls, one.call)
-			if !strings.Contains(one.call, "git trace "+c.name) || one.does == "" {
-				t.Errorf("%q is no example of %s", one.call, c.name)
+		for _, one := range c.Examples {
+			calls = append(calls, one[0])
+			if !strings.Contains(one[0], "git trace "+c.Name) || one[1] == "" {
+				t.Errorf("%q is no example of %s", one[0], c.Name)
 			}
 		}
 	}
@@ -47,11 +47,11 @@ func runExamples(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	var failed []string
 	for _, c := range allCommands() {
-		for _, one := range c.examples {
-			err := ts.Exec("sh", "-c", strings.ReplaceAll(one.call, "4f2a", args[0]))
+		for _, one := range c.Examples {
+			err := ts.Exec("sh", "-c", strings.ReplaceAll(one[0], "4f2a", args[0]))
 			said := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-			if err != nil || said == "" && !strings.Contains(one.call, ">") {
-				failed = append(failed, one.call)
+			if err != nil || said == "" && !strings.Contains(one[0], ">") {
+				failed = append(failed, one[0])
 			}
 		}
 	}

@@ -24,12 +24,12 @@ import (
 
 func exportCommand() *command {
 	return &command{
-		name: "export",
-		does: "write conversations, or who wrote the lines of commits, in a format of other programs",
-		form: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
+		Name: "export",
+		Does: "write conversations, or who wrote the lines of commits, in a format of other programs",
+		Form: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
 			"[<conversation> | <revision range>]…\n" +
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
-		about: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
+		About: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
 			"named ones, or the ones that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
@@ -42,18 +42,18 @@ func exportCommand() *command {
 			"again writes only changes, and continues an interrupted run. parquet needs git-trace-serve.\n\n" +
 			"   git trace export --format parquet --partition repo,month ~/data\n" +
 			"   git trace export --format jsonl --shard-size 64M --anonymise ~/data",
-		options: slices.Concat([]optionUse{
+		Options: slices.Concat([]optionUse{
 			opt("format", exchange.Names(exchange.Format.Given)),
 			opt("force", "much of a conversation could not be read"),
 		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags(), tableFlags()),
-		examples: []example{
+		Examples: []example{
 			{"git trace export --format opentraces 4f2a", "the record of one conversation"},
 			{"git trace export --format git-ai --notes", "who wrote the lines, as notes that git-ai reads"},
 		},
-		run:    (*app).export,
-		traits: anew,
-		shows:  []string{"--format agent-trace HEAD", "--format git-ai HEAD", "--format opentraces"},
-		tries:  []string{"--format git-ai --notes HEAD", "--format ccpa"},
+		Run:    (*app).export,
+		Traits: anew,
+		Shows:  []string{"--format agent-trace HEAD", "--format git-ai HEAD", "--format opentraces"},
+		Tries:  []string{"--format git-ai --notes HEAD", "--format ccpa"},
 	}
 }
 
@@ -73,7 +73,7 @@ func (a *app) export(c *call, ops operands) error {
 		return err
 	}
 	if format.Tables {
-		return a.exportTables(c, format.Name, ops.all())
+		return a.exportTables(c, format.Name, ops.All())
 	}
 	for _, name := range tableOptions {
 		if c.IsSet(name) {
@@ -95,7 +95,7 @@ func (a *app) export(c *call, ops operands) error {
 		return err
 	}
 	defer end()
-	if err := e.choose(ops.all()); err != nil {
+	if err := e.choose(ops.All()); err != nil {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
 	switch {

@@ -26,7 +26,7 @@ var tableOptions = []string{"shard-size", "partition", "anonymise"}
 
 // tableFlags returns the forms of these options.
 func tableFlags() []optionUse {
-	return []optionUse{opt("shard-size", "").or("256M"), opt("partition", ""), opt("anonymise", "")}
+	return []optionUse{opt("shard-size", "").Or("256M"), opt("partition", ""), opt("anonymise", "")}
 }
 
 // tableMemory is the memory in bytes above which an export of tables collects garbage more often. The rest of 200 MB is

@@ -25,25 +25,25 @@ const gcSchema = "git-trace.gc/1"
 
 func gcCommand() *command {
 	return &command{
-		name: "gc",
-		does: "pack what was recorded and drop old snapshots",
-		form: "git trace gc [--dry-run] [--json]",
-		about: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
+		Name: "gc",
+		Does: "pack what was recorded and drop old snapshots",
+		Form: "git trace gc [--dry-run] [--json]",
+		About: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
 			"contents of snapshots older than " + lookup.SnapshotExpiry + " (default " + keeping.DefaultExpire +
 			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + keeping.PromptExpireKey + " (default " + keeping.DefaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
 			"also happen in the background, when enough data waits; --auto does only that.\n" +
 			"First it finishes an interrupted purge.",
-		options: options("dry-run", "auto", "json", "color"),
-		examples: []example{
+		Options: options("dry-run", "auto", "json", "color"),
+		Examples: []example{
 			{"git trace gc --dry-run", "show what it would pack and remove"},
 		},
-		run:    (*app).gc,
-		traits: alone,
-		shows:  []string{"--dry-run"},
-		waits:  "--json",
-		tries:  []string{"", "--auto"},
+		Run:    (*app).gc,
+		Traits: alone,
+		Shows:  []string{"--dry-run"},
+		Waits:  "--json",
+		Tries:  []string{"", "--auto"},
 	}
 }
 

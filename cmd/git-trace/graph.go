@@ -24,22 +24,22 @@ import (
 
 func graphCommand() *command {
 	return &command{
-		name: "graph",
-		does: "commits as git log --graph draws them, beside the conversations whose lines they hold",
-		form: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
-		about: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
+		Name: "graph",
+		Does: "commits as git log --graph draws them, beside the conversations whose lines they hold",
+		Form: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
+		About: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
 			"and their share of the commit. A commit without such lines was written by people, or was not\n" +
 			"recorded; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
 			"Markdown and a browser. --only-ai shows only commits with lines by agents.",
-		options: slices.Concat(commitFlags(), options("only-ai"),
-			[]optionUse{opt("format", "text, json, dot, mermaid or html").or("text"), jsonFlag(), colorFlag()}),
-		examples: []example{
+		Options: slices.Concat(commitFlags(), options("only-ai"),
+			[]optionUse{opt("format", "text, json, dot, mermaid or html").Or("text"), jsonFlag(), colorFlag()}),
+		Examples: []example{
 			{"git trace graph -n 20", "the last commits, and the conversations that wrote them"},
 			{"git trace graph --format html main..topic", "a page about a branch"},
 		},
-		run:    (*app).graph,
-		traits: common | bounded | anew,
-		shows:  []string{"", "--json", "--format=dot", "--format=mermaid", "--format=html"},
+		Run:    (*app).graph,
+		Traits: common | bounded | anew,
+		Shows:  []string{"", "--json", "--format=dot", "--format=mermaid", "--format=html"},
 	}
 }
 
@@ -181,7 +181,7 @@ func graphQuery(c *call, repo *refs.Repo, ops operands) (graph.Query, error) {
 	if err != nil {
 		return graph.Query{}, err
 	}
-	q := graph.Query{Dir: dir, Revs: ops.list, Paths: ops.behind, Dashed: ops.dashed}
+	q := graph.Query{Dir: dir, Revs: ops.List, Paths: ops.Behind, Dashed: ops.Dashed}
 	if !q.Dashed && len(q.Revs) > 0 {
 		q.Revs, q.Paths = splitRevs(c.Context, repo, dir, q.Revs)
 		q.Dashed = len(q.Paths) > 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cli"
 )
 
 // Help fits a screen of 80 columns, and says of each command what it does and of each option what it is for.
@@ -13,37 +14,24 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{"git trace": programHelp(true)}
 	for _, c := range allCommands() {
-		texts[c.name] = c.help()
-		for _, o := range c.options {
-			if name, text := o.text(); text == "" || strings.Contains(text, "`") || strings.Contains(text, "false)") {
-				t.Errorf("%s %s: %q", c.name, name, text)
+		texts[c.Name] = c.Help()
+		for _, o := range c.Options {
+			if name, text := o.Text(); text == "" || strings.Contains(text, "`") || strings.Contains(text, "false)") {
+				t.Errorf("%s %s: %q", c.Name, name, text)
 			}
 		}
-		if c.does == "" || c.form == "" || c.about == "" || len(c.calls()) == 0 {
-			t.Errorf("%s: a part is missing", c.name)
+		if c.Does == "" || c.Form == "" || c.About == "" || len(callsOf(c)) == 0 {
+			t.Errorf("%s: a part is missing", c.Name)
 		}
 	}
 	for name, text := range texts {
 		for line := range strings.Lines(text) {
-			if n := cells.Width(strings.TrimSuffix(line, "\n")); n > helpWidth {
+			if n := cells.Width(strings.TrimSuffix(line, "\n")); n > cli.Width {
 				t.Errorf("%s: a line of %d columns: %q", name, n, line)
 			}
 		}
 	}
 }
 
-func TestLinesOfAParagraphAreJoined(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"one\ntwo":                   "one two",
-		"one\n\ntwo\nthree":          "one\n\ntwo three",
-		"one\n  set off\n  too\ntwo": "one\n  set off\n  too two",
-	} {
-		if have := paragraphs(text); have != want {
-			t.Errorf("%q: %q, not %q", text, have, want)
-		}
-	}
-}
-
-// calls returns all calls of the command that tests make.
-func (c *command) calls() []string { return slices.Concat(c.shows, c.tries) }
+// callsOf returns all calls of a command that tests make.
+func callsOf(c *command) []string { return slices.Concat(c.Shows, c.Tries) }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/cli"
 )
 
 // A hint, an example or an error that names a command which is not there, or an option which that command does not
@@ -20,12 +22,12 @@ func TestTextsNameCommandsAndOptionsThatAreThere(t *testing.T) {
 	shown := map[string][]string{}
 	for _, c := range allCommands() {
 		names := []string{"--help"}
-		for _, o := range c.options {
-			for _, name := range o.names {
-				names = append(names, dashed(name))
+		for _, o := range c.Options {
+			for _, name := range o.Names {
+				names = append(names, cli.Dashed(name))
 			}
 		}
-		shown[c.name] = names
+		shown[c.Name] = names
 	}
 	// These two are taken before the table of commands is asked.
 	shown["help"], shown["hook"] = []string{"--all"}, nil
@@ -39,7 +41,7 @@ func TestTextsNameCommandsAndOptionsThatAreThere(t *testing.T) {
 			}
 			for _, option := range namedOption.FindAllStringSubmatch(found[2], -1) {
 				options++
-				if there && !slices.Contains(known, option[1]) && !called(found[1:]).is(likeGit) {
+				if there && !slices.Contains(known, option[1]) && !called(found[1:]).Is(likeGit) {
 					t.Errorf("%s: git trace %s does not show %s", text.where, found[1], option[1])
 				}
 			}

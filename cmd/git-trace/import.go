@@ -22,27 +22,27 @@ import (
 
 func importCommand() *command {
 	return &command{
-		name: "import",
-		does: "read files of other programs",
-		form: "git trace import --from <format> [--limit <number>] [--skip-bad-rows] [--json] <file>|<directory>…\n" +
+		Name: "import",
+		Does: "read files of other programs",
+		Form: "git trace import --from <format> [--limit <number>] [--skip-bad-rows] [--json] <file>|<directory>…\n" +
 			"git trace import --from git-ai [--json] --notes\n" +
 			"git trace import --from entire [--dry-run] [--json]",
-		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
+		About: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
 			"git-ai say who wrote lines of commits. For commits that exist here, the owners are written to the\n" +
 			"log, except where the log has better evidence. A file with an error is refused as a whole. A\n" +
 			"second import of a file changes nothing. Files may be compressed with gzip or zstd. In a directory\n" +
 			"it takes the files of the format. With entire it reads Entire's checkpoints in this repository,\n" +
 			"looks for their lines in the commits, and prints what backfill prints.",
-		options: append([]optionUse{opt("from", exchange.EntireName+", "+exchange.Names(exchange.Format.Taken))},
+		Options: append([]optionUse{opt("from", exchange.EntireName+", "+exchange.Names(exchange.Format.Taken))},
 			options("notes", "dry-run", "json", "limit", "skip-bad-rows")...),
-		examples: []example{
+		Examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
 			{"git trace import --from opentraces --skip-bad-rows --limit 100 traces.jsonl",
 				"the first hundred that can be read"},
 		},
-		run:    (*app).importFiles,
-		traits: seals,
-		tries: []string{
+		Run:    (*app).importFiles,
+		Traits: seals,
+		Tries: []string{
 			"--from git-ai --notes", "--from entire --dry-run", "--from git-ai a", "--from opentraces a", "--from ccpa a",
 			"--from agent-trace a", "--from ccpa nosuch", "--from opentraces empty", "--from ccpa empty",
 			"--from agent-trace empty", "--from git-ai empty",
@@ -56,7 +56,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 	}
 	format, err := exchange.Find("from", c.String("from"), exchange.Format.Taken)
 	if err != nil {
-		return exchange.NotThere(ops.all(), err)
+		return exchange.NotThere(ops.All(), err)
 	}
 	if c.Bool("dry-run") {
 		return exit.Usage("option '--dry-run' needs --from %s", exchange.EntireName)
@@ -65,7 +65,7 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return exit.Fail(exit.Misuse, fmt.Errorf("%s is made of records, and cannot be imported", format.Name),
 			"formats that can be imported: "+exchange.Names(exchange.Format.Taken))
 	}
-	files, notes := ops.all(), c.Bool("notes")
+	files, notes := ops.All(), c.Bool("notes")
 	if files, err = a.ofFormat(files, format); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 
 // importEntire finds the lines of Entire's sessions in commits, as backfill does with session files.
 func (a *app) importEntire(c *call, ops operands) error {
-	if len(ops.all()) > 0 || c.Bool("notes") {
+	if len(ops.All()) > 0 || c.Bool("notes") {
 		return exit.Usage("--from %s reads the branches of this repository, and takes neither a file nor --notes",
 			exchange.EntireName)
 	}

@@ -23,22 +23,22 @@ import (
 
 func initCommand() *command {
 	return &command{
-		name: "init",
-		does: "start recording: install git hooks here and the hooks of coding agents",
-		form: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
+		Name: "init",
+		Does: "start recording: install git hooks here and the hooks of coding agents",
+		Form: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
 			"[--dry-run] [--json]",
-		about: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
+		About: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
 			"this repository. Takes the first snapshot. Puts the repository on this user's list of recorded\n" +
 			"repositories; hooks open only these. Without --agent it installs hooks for the agents on this\n" +
 			"machine, except for those in the setting trace.ignoreAgent. A second run changes nothing. A copied\n" +
 			"directory has the same id as the original, and only one of them may publish. --new-writer gives\n" +
 			"this one a new id: a new log begins, and the old log can still be read.",
-		options: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
-		examples: []example{
+		Options: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
+		Examples: []example{
 			{"git trace init", "record this repository, for the agents on this machine"},
 			{"git trace init --agent claude-code --dry-run", "show what it would do for one agent"},
 		},
-		run: func(a *app, c *call, _ operands) error {
+		Run: func(a *app, c *call, _ operands) error {
 			if c.Bool("new-writer") {
 				if err := a.newWriter(c); err != nil {
 					return err
@@ -46,9 +46,9 @@ func initCommand() *command {
 			}
 			return a.initialise(c)
 		},
-		traits: common | alone | fetchless,
-		waits:  "--agent claude-code",
-		tries:  []string{"--agent claude-code --dry-run", "--dry-run", "--dry-run --json"},
+		Traits: common | alone | fetchless,
+		Waits:  "--agent claude-code",
+		Tries:  []string{"--agent claude-code --dry-run", "--dry-run", "--dry-run --json"},
 	}
 }
 

@@ -34,16 +34,16 @@ var completionFiles = map[string]struct {
 
 func completionCommand() *command {
 	return &command{
-		name: "completion",
-		does: "print the completion for a shell",
-		form: "git trace completion <shell>",
-		about: "Prints the completion for bash, zsh or fish. Packages include it. git trace install-docs puts it\n" +
+		Name: "completion",
+		Does: "print the completion for a shell",
+		Form: "git trace completion <shell>",
+		About: "Prints the completion for bash, zsh or fish. Packages include it. git trace install-docs puts it\n" +
 			"where the shells look.",
-		examples: []example{
+		Examples: []example{
 			{"git trace completion bash", "the completion for bash"},
 		},
-		run: func(a *app, _ *call, ops operands) error {
-			names := slices.Concat(ops.list, ops.behind)
+		Run: func(a *app, _ *call, ops operands) error {
+			names := slices.Concat(ops.List, ops.Behind)
 			if len(names) != 1 {
 				return exit.Usage("name one shell: %s", strings.Join(shells, ", "))
 			}
@@ -57,27 +57,27 @@ func completionCommand() *command {
 			}
 			return err
 		},
-		traits: verbatim | atOnce,
-		tries:  []string{"bash", "zsh", "fish", "nosuch"},
+		Traits: verbatim | atOnce,
+		Tries:  []string{"bash", "zsh", "fish", "nosuch"},
 	}
 }
 
 func installDocsCommand() *command {
 	return &command{
-		name: "install-docs",
-		does: "install the manual pages and completions after go install",
-		form: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
-		about: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the\n" +
+		Name: "install-docs",
+		Does: "install the manual pages and completions after go install",
+		Form: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
+		About: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the\n" +
 			"pages of a program, and the completions for bash, zsh and fish into your own data directory. With\n" +
 			"--prefix it writes all of them below share in that directory. It lists the files that it wrote.\n" +
 			"Packages include these files.",
-		options: options("prefix", "undo", "dry-run"),
-		examples: []example{
+		Options: options("prefix", "undo", "dry-run"),
+		Examples: []example{
 			{"git trace install-docs --dry-run", "say where manual pages and completions would go"},
 		},
-		run:    (*app).installDocs,
-		traits: alone | atOnce,
-		tries:  []string{"--help"},
+		Run:    (*app).installDocs,
+		Traits: alone | atOnce,
+		Tries:  []string{"--help"},
 	}
 }
 

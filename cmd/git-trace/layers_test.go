@@ -18,6 +18,7 @@ const module = "github.com/git-trace/git-trace/"
 var layers = map[string][]string{
 	"internal/cells":     {},
 	"internal/exit":      {},
+	"internal/cli":       {"internal/cells", "internal/exit"},
 	"internal/companion": {"agents", "internal/exit", "internal/version"},
 	"internal/fault":     {},
 	"internal/memory":    {},

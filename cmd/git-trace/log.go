@@ -30,10 +30,10 @@ import (
 
 func logCommand() *command {
 	return &command{
-		name: "log",
-		does: "the conversations, newest first",
-		form: "git trace log [<options>] [<revision range>] [[--] <path>…]",
-		about: "Lists each conversation with its agent, model and title or first prompt, the lines that it added\n" +
+		Name: "log",
+		Does: "the conversations, newest first",
+		Form: "git trace log [<options>] [<revision range>] [[--] <path>…]",
+		About: "Lists each conversation with its agent, model and title or first prompt, the lines that it added\n" +
 			"and removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
 			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
 			"that changed a file below them.\n\n" +
@@ -43,18 +43,18 @@ func logCommand() *command {
 			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +
 			"prompts and calls, %+ and %- the lines added and removed, %k the lines in commits, %$ the cost,\n" +
 			"%n a new line, %% a %.",
-		options: slices.Concat([]optionUse{limitFlag("conversations"), opt("agent", "")}, periodFlags(),
+		Options: slices.Concat([]optionUse{limitFlag("conversations"), opt("agent", "")}, periodFlags(),
 			options("author", "grep", "oneline", "stat", "prompts"),
 			[]optionUse{opt("format", "one line for each conversation"), jsonFlag(), colorFlag()}),
-		examples: []example{
+		Examples: []example{
 			{"git trace log", "all conversations, the newest first"},
 			{"git trace log --since=1.week --stat", "conversations of last week, with their files"},
 			{"git trace log --prompts --since=1.week", "what was asked in the last week, and how long each took"},
 			{"git trace log main..topic -- server.go", "conversations that wrote lines of a file on a branch"},
 		},
-		run:    (*app).log,
-		traits: common | bounded | anew,
-		shows:  []string{"", "--json"},
+		Run:    (*app).log,
+		Traits: common | bounded | anew,
+		Shows:  []string{"", "--json"},
 	}
 }
 
@@ -71,9 +71,9 @@ func (a *app) log(c *call, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	want, err := ops.choice(c, repo, known)
+	want, err := choice(c, ops, repo, known)
 	if err != nil {
-		return orConversation(err, ops.list, known)
+		return orConversation(err, ops.List, known)
 	}
 	list, err := known.Choose(c.Context, want)
 	if errors.Is(err, search.ErrNoWords) {
@@ -157,7 +157,7 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *lookup.Conversations) er
 }
 
 // choice derives the choice of conversations from the options and operands.
-func (o *operands) choice(c *call, repo *refs.Repo, known *lookup.Conversations) (want view.Choice, err error) {
+func choice(c *call, ops operands, repo *refs.Repo, known *lookup.Conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count"),
 		Brief: !c.Bool("json") && c.String("format") == ""}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
@@ -169,7 +169,7 @@ func (o *operands) choice(c *call, repo *refs.Repo, known *lookup.Conversations)
 	if err := checkAgents(want.Agents, known); err != nil {
 		return want, err
 	}
-	query, err := graphQuery(c, repo, *o)
+	query, err := graphQuery(c, repo, ops)
 	if err != nil {
 		return want, err
 	}

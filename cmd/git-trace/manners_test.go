@@ -184,8 +184,8 @@ func TestAMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 			}
 		}
 		for _, c := range allCommands() {
-			if got := g.run("git-trace", c.name, "--nosuch"); got != exit.Misuse || g.out != "" {
-				t.Errorf("%s --nosuch: exit status %d: %s%s", c.name, got, g.out, g.err)
+			if got := g.run("git-trace", c.Name, "--nosuch"); got != exit.Misuse || g.out != "" {
+				t.Errorf("%s --nosuch: exit status %d: %s%s", c.Name, got, g.out, g.err)
 			}
 		}
 	}
@@ -233,13 +233,13 @@ func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	g.write("a", "1\n2\n3\n4\n")
 	before := g.all()
 	for _, c := range allCommands() {
-		if c.leaves != "" {
+		if c.Leaves != "" {
 			continue
 		}
-		for _, form := range c.calls() {
-			code := g.run("git-trace", append([]string{c.name}, strings.Fields(form)...)...)
+		for _, form := range callsOf(c) {
+			code := g.run("git-trace", append([]string{c.Name}, strings.Fields(form)...)...)
 			if crashed(g.err) || code < 0 {
-				t.Errorf("%s %s: exit status %d\n%s", c.name, form, code, g.err)
+				t.Errorf("%s %s: exit status %d\n%s", c.Name, form, code, g.err)
 			}
 			after := g.all()
 			var changed []string
@@ -250,7 +250,7 @@ func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 			}
 			slices.Sort(changed)
 			if len(changed) > 0 || len(after) != len(before) {
-				t.Errorf("%s %s left %q", c.name, form, changed)
+				t.Errorf("%s %s left %q", c.Name, form, changed)
 				for _, path := range changed {
 					_ = os.RemoveAll(path)
 				}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/cli"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/upkeep/settings"
 )
@@ -80,11 +81,11 @@ func commandTables() string {
 		out.WriteString("\n## " + strings.ToUpper(group.name[:1]) + group.name[1:] + "\n\n")
 		for _, c := range group.commands {
 			var forms []string
-			for form := range strings.SplitSeq(c.form, "\n") {
+			for form := range strings.SplitSeq(c.Form, "\n") {
 				form = strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(form), "git trace ")), " ")
 				forms = append(forms, "`"+form+"`")
 			}
-			out.WriteString("- " + strings.Join(forms, ", ") + ": " + strings.ReplaceAll(c.does, "\n", "") + "\n")
+			out.WriteString("- " + strings.Join(forms, ", ") + ": " + strings.ReplaceAll(c.Does, "\n", "") + "\n")
 		}
 	}
 	return out.String() + "\n"
@@ -99,7 +100,7 @@ func manualPages(t *testing.T) map[string]string {
 	}
 	out := map[string]string{"git-trace.1": manualPage(t, string(page))}
 	for _, c := range allCommands() {
-		out["git-trace-"+c.name+".1"] = commandPage(c)
+		out["git-trace-"+c.Name+".1"] = commandPage(c)
 	}
 	return out
 }
@@ -152,7 +153,7 @@ func manualPage(t *testing.T, cliPage string) string {
 	m.text(programForm)
 	m.raw(".SH COMMANDS")
 	for _, c := range allCommands() {
-		m.raw(".SS " + roff(c.name))
+		m.raw(".SS " + roff(c.Name))
 		m.command(c)
 	}
 	m.raw(".SH EXAMPLES")
@@ -176,22 +177,22 @@ func manualPage(t *testing.T, cliPage string) string {
 // commandPage is the page of one command.
 func commandPage(c *command) string {
 	m := &manualWriter{}
-	name := "git-trace-" + c.name
+	name := "git-trace-" + c.Name
 	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the command's help; do not edit.")
 	m.raw(`.TH ` + roff(strings.ToUpper(name)) + ` 1 "" git\-trace "Git Manual"`)
 	m.raw(".ad l")
 	m.raw(".nh")
 	m.raw(".SH NAME")
-	m.text(name + " - " + c.does)
+	m.text(name + " - " + c.Does)
 	m.raw(".SH SYNOPSIS")
 	m.forms(c)
 	m.raw(".SH DESCRIPTION")
-	m.text(c.about)
-	if len(c.options) > 0 {
+	m.text(c.About)
+	if len(c.Options) > 0 {
 		m.raw(".SH OPTIONS")
 		m.options(c)
 	}
-	if len(c.examples) > 0 {
+	if len(c.Examples) > 0 {
 		m.raw(".SH EXAMPLES")
 		m.examples(c)
 	}
@@ -220,7 +221,7 @@ func (m *manualWriter) text(text string) {
 }
 
 func (m *manualWriter) forms(c *command) {
-	for i, form := range strings.Split(c.form, "\n") {
+	for i, form := range strings.Split(c.Form, "\n") {
 		if i > 0 {
 			m.raw(".br")
 		}
@@ -231,36 +232,36 @@ func (m *manualWriter) forms(c *command) {
 func (m *manualWriter) command(c *command) {
 	m.forms(c)
 	m.raw(".PP")
-	m.text(strings.ToUpper(c.does[:1]) + c.does[1:] + ".")
+	m.text(strings.ToUpper(c.Does[:1]) + c.Does[1:] + ".")
 	m.raw(".PP")
-	m.text(c.about)
+	m.text(c.About)
 	m.options(c)
 	m.examples(c)
 }
 
 func (m *manualWriter) examples(c *command) {
-	for _, e := range c.examples {
+	for _, e := range c.Examples {
 		m.raw(".TP")
-		m.raw(".B " + strings.ReplaceAll(roff(e.call), `"`, `\(dq`)) // quotes hold words together (man(7))
-		m.raw(roff(e.does))
+		m.raw(".B " + strings.ReplaceAll(roff(e[0]), `"`, `\(dq`)) // quotes hold words together (man(7))
+		m.raw(roff(e[1]))
 	}
 }
 
 var placeholder = regexp.MustCompile("`([^`]*)`")
 
 func (m *manualWriter) options(c *command) {
-	for _, o := range c.options {
+	for _, o := range c.Options {
 		value := ""
-		if found := placeholder.FindStringSubmatch(o.does); found != nil && o.kind != takesNothing {
+		if found := placeholder.FindStringSubmatch(o.Does); found != nil && o.Kind != cli.TakesNothing {
 			value = " <" + found[1] + ">"
 		}
 		var names []string
-		for _, name := range o.names {
-			names = append(names, dashed(name))
+		for _, name := range o.Names {
+			names = append(names, cli.Dashed(name))
 		}
 		m.raw(".TP")
 		m.raw(".B " + roff(strings.Join(names, ", ")+value))
-		m.text(placeholder.ReplaceAllString(o.does, "<$1>"))
+		m.text(placeholder.ReplaceAllString(o.Does, "<$1>"))
 	}
 }
 

@@ -24,26 +24,26 @@ const mostNote = 2000
 
 func noteCommand() *command {
 	return &command{
-		name: "note",
-		does: "say how a conversation ended",
-		form: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
+		Name: "note",
+		Does: "say how a conversation ended",
+		Form: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
 			"[--message <text>]",
-		about: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
+		About: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
 			"newest note counts; --outcome unknown cancels the previous one. Only the clone that recorded a\n" +
 			"conversation can add a note to it. The text of --message is stored in the record, redacted, and\n" +
 			"not in the log. So purge can remove it.",
-		options: options("outcome", "reward", "message"),
-		examples: []example{
+		Options: options("outcome", "reward", "message"),
+		Examples: []example{
 			{"git trace note 4f2a --outcome success --message 'reviewed'", "say how it ended"},
 		},
-		run:    (*app).note,
-		traits: seals,
-		tries:  []string{"--outcome success 1234"},
+		Run:    (*app).note,
+		Traits: seals,
+		Tries:  []string{"--outcome success 1234"},
 	}
 }
 
 func (a *app) note(c *call, ops operands) error {
-	names := ops.all()
+	names := ops.All()
 	if len(names) != 1 {
 		return exit.Usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")
 	}

@@ -105,7 +105,7 @@ func TestDocumentsNameCommandsThatAreThere(t *testing.T) {
 	t.Parallel()
 	var known []string
 	for _, c := range allCommands() {
-		known = append(known, c.name)
+		known = append(known, c.Name)
 	}
 	known = append(known, "hook", "git-hook", "help")
 	command, found := regexp.MustCompile("(?m)(?:^|`|\\$ )git trace ([a-z][a-z-]*)"), 0

@@ -19,26 +19,26 @@ const pullSchema = "git-trace.pull/1"
 
 func pullCommand() *command {
 	return &command{
-		name: "pull",
-		does: "fetch what other clones have published",
-		form: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
+		Name: "pull",
+		Does: "fetch what other clones have published",
+		Form: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
 			"[--configure | --unconfigure] [--dry-run] [--json]\n" +
 			"git trace pull --own [--dry-run] [--yes] [<remote>]",
-		about: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
+		About: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
 			"of this clone override it. Without a remote it asks the remotes that traces were fetched from or\n" +
 			"pushed to, or the only one. It checks each log and leaves out an unsound one; then the exit status\n" +
 			"is 1. It is 2 when a remote was not reached. If a log has lost events, the former version is kept;\n" +
 			"--accept takes the new one. --own is for a clone that was restored from a backup: it reads from\n" +
 			"the remote what this clone published later, and gives the clone a new id. It first shows events\n" +
 			"without your signature, and asks.",
-		options: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
+		Options: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
 			"json"),
-		examples: []example{
+		Examples: []example{
 			{"git trace pull origin", "the owners of lines that others have published"},
 		},
-		run:    (*app).pull,
-		traits: common | bounded,
-		tries:  []string{"--dry-run origin", "", "origin", "--configure --unconfigure"},
+		Run:    (*app).pull,
+		Traits: common | bounded,
+		Tries:  []string{"--dry-run origin", "", "origin", "--configure --unconfigure"},
 	}
 }
 
@@ -55,7 +55,7 @@ func (a *app) pull(c *call, ops operands) error {
 		return exit.Usage("options '--configure' and '--unconfigure' exclude each other")
 	}
 	sources := s.Sources()
-	if names := ops.all(); len(names) > 0 {
+	if names := ops.All(); len(names) > 0 {
 		sources = nil
 		for _, name := range names {
 			r, err := s.Source(name)

@@ -23,11 +23,11 @@ const purgeSchema = "git-trace.purge/1"
 
 func purgeCommand() *command {
 	return &command{
-		name: "purge",
-		does: "remove texts, files or conversations from everything that git-trace stores",
-		form: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
+		Name: "purge",
+		Does: "remove texts, files or conversations from everything that git-trace stores",
+		Form: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
 			"[--path <path>]… [--dry-run] [--yes]",
-		about: "Removes conversations, or whatever matches a text, an expression or a path, from every version of\n" +
+		About: "Removes conversations, or whatever matches a text, an expression or a path, from every version of\n" +
 			"every record, also fetched and unreachable ones, and from prompts, caches, spools and snapshots.\n" +
 			"It deletes the git objects, loose and packed. First it writes down its plan: the next purge,\n" +
 			"doctor --fix or gc finishes an interrupted one. The log of events holds no text. It stays, with a\n" +
@@ -36,14 +36,14 @@ func purgeCommand() *command {
 			"Conversations purged with --trace or --path are recorded again only on request. If something is\n" +
 			"left, purge names it with the reason, and the exit status is 1. Copies that were pushed, or\n" +
 			"fetched by others, stay there. Your commits and the agents' own session files are not touched.",
-		options: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
-		examples: []example{
+		Options: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
+		Examples: []example{
 			{"git trace purge --dry-run --text 'retry limit'", "where a text was recorded"},
 			{"printf %s \"$SECRET\" | git trace purge --yes --text -", "remove a secret without typing it"},
 		},
-		run:    (*app).runPurge,
-		traits: alone | seals,
-		tries:  []string{"--text nothing --yes", "--text nothing --dry-run", "--path a --yes"},
+		Run:    (*app).runPurge,
+		Traits: alone | seals,
+		Tries:  []string{"--text nothing --yes", "--text nothing --dry-run", "--path a --yes"},
 	}
 }
 

@@ -23,13 +23,13 @@ const pushSchema = "git-trace.push/1"
 
 func pushCommand() *command {
 	return &command{
-		name: "push",
-		does: "let others see who wrote the lines of published commits",
-		form: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
+		Name: "push",
+		Does: "let others see who wrote the lines of published commits",
+		Form: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
 			"git trace push --rebuild-digest [--dry-run] [--no-verify] [--json] [<remote>]\n" +
 			"git trace push --retract [--records] [<remote>]\n" +
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
-		about: "Sends recorded data to a remote, apart from its branches. First it lists the data that would\n" +
+		About: "Sends recorded data to a remote, apart from its branches. First it lists the data that would\n" +
 			"leave. If no level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the\n" +
 			"answer for the present URL of the remote; nothing is sent to another URL. Nothing is pushed\n" +
 			"automatically, unless trace.autoPush is true.\n\n" +
@@ -45,14 +45,14 @@ func pushCommand() *command {
 			"digest that another clone published elsewhere, for instance in a fork, and that you pulled. That\n" +
 			"clone must allow it with trace.allowAdopt.\n\n" +
 			"The exit status is 1 when the push is refused, 2 when the remote was not reached.",
-		options: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
-		examples: []example{
+		Options: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
+		Examples: []example{
 			{"git trace push --dry-run origin", "what would leave, and what stays here"},
 			{"git trace push --to commits origin", "let others see who wrote the published lines"},
 		},
-		run:    (*app).push,
-		traits: common,
-		tries:  []string{"--dry-run origin", "", "origin", "--to commits origin"},
+		Run:    (*app).push,
+		Traits: common,
+		Tries:  []string{"--dry-run origin", "", "origin", "--to commits origin"},
 	}
 }
 

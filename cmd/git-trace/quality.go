@@ -19,19 +19,19 @@ const qualitySchema = "git-trace.quality/1"
 
 func qualityCommand() *command {
 	return &command{
-		name: "quality",
-		does: "how complete the records of conversations are",
-		form: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
-		about: "Checks stored records (all or the named ones), session files and files of exchange formats. Its 34\n" +
+		Name: "quality",
+		Does: "how complete the records of conversations are",
+		Form: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
+		About: "Checks stored records (all or the named ones), session files and files of exchange formats. Its 34\n" +
 			"checks serve four kinds of readers. A score says how complete a record is, not how good the work\n" +
 			"was.",
-		options: options("gate", "json", "color"),
-		examples: []example{
+		Options: options("gate", "json", "color"),
+		Examples: []example{
 			{"git trace quality 4f2a", "what the record of a conversation has, and what is missing"},
 		},
-		run:    (*app).quality,
-		traits: bounded,
-		tries:  []string{"", "--json"},
+		Run:    (*app).quality,
+		Traits: bounded,
+		Tries:  []string{"", "--json"},
 	}
 }
 
@@ -55,7 +55,7 @@ type mean struct {
 func (a *app) quality(c *call, ops operands) error {
 	q := &judge{recordReader: recordReader{app: a, ctx: c.Context}}
 	defer q.close()
-	faults := q.all(ops.all())
+	faults := q.all(ops.All())
 	if q.fatal != nil {
 		return q.fatal
 	}

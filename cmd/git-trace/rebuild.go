@@ -12,19 +12,19 @@ import (
 
 func rebuildCommand() *command {
 	return &command{
-		name: "rebuild",
-		does: "make the caches again from the log",
-		form: "git trace rebuild",
-		about: "Deletes the data that is derived from the log (the read cache, the owners of contents) and\n" +
+		Name: "rebuild",
+		Does: "make the caches again from the log",
+		Form: "git trace rebuild",
+		About: "Deletes the data that is derived from the log (the read cache, the owners of contents) and\n" +
 			"derives it again. It does not change the log.",
-		options: options("color"),
-		examples: []example{
+		Options: options("color"),
+		Examples: []example{
 			{"git trace rebuild", "make the caches again from the log"},
 		},
-		run:    (*app).rebuild,
-		traits: alone,
-		tries:  []string{""},
-		unseen: "a line that says how many events the cache holds",
+		Run:    (*app).rebuild,
+		Traits: alone,
+		Tries:  []string{""},
+		Unseen: "a line that says how many events the cache holds",
 	}
 }
 

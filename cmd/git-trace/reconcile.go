@@ -21,20 +21,20 @@ import (
 
 func reconcileCommand() *command {
 	return &command{
-		name: "reconcile",
-		does: "find the owners in commits that no hook reported",
-		form: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
-		about: "Searches the commits without an anchor in the range (by default HEAD and its ancestors): commits\n" +
+		Name: "reconcile",
+		Does: "find the owners in commits that no hook reported",
+		Form: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
+		About: "Searches the commits without an anchor in the range (by default HEAD and its ancestors): commits\n" +
 			"made with hooks switched off, rewritten, squashed on a server, made by another tool or in another\n" +
 			"clone. If it finds owners for a commit's lines, it writes an anchor with the evidence of every\n" +
 			"line. A second run finds nothing new.",
-		options: options("all", "dry-run", "json", "color"),
-		examples: []example{
+		Options: options("all", "dry-run", "json", "color"),
+		Examples: []example{
 			{"git trace reconcile --dry-run", "which commits no hook reported"},
 		},
-		run:    (*app).reconcile,
-		traits: seals,
-		tries:  []string{"--dry-run", "--all"},
+		Run:    (*app).reconcile,
+		Traits: seals,
+		Tries:  []string{"--dry-run", "--all"},
 	}
 }
 
@@ -65,7 +65,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 		return err
 	}
 	if !c.Bool("all") {
-		if err := needsCommits(repo, ops.all()); err != nil {
+		if err := needsCommits(repo, ops.All()); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 	if nothing {
 		order = []string{"--max-count=1"}
 	}
-	commits, err := commitsOf(c.Context, repo, ops.all(), c.Bool("all"), order...)
+	commits, err := commitsOf(c.Context, repo, ops.All(), c.Bool("all"), order...)
 	if err != nil {
 		return err
 	}

@@ -19,22 +19,22 @@ import (
 
 func recordCommand() *command {
 	return &command{
-		name: "record",
-		does: "store conversations that have no record yet, and update old records",
-		form: "git trace record [--force] [--json] [<conversation>…]",
-		about: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
+		Name: "record",
+		Does: "store conversations that have no record yet, and update old records",
+		Form: "git trace record [--force] [--json] [<conversation>…]",
+		About: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
 			"session file, removes secrets and names, and stores the rest on refs/traces/records. Named\n" +
 			"conversations are read again. Without a name it updates all records of this clone: with later\n" +
 			"commits, and with data that an earlier version did not read. It removes purged data again. It\n" +
 			"records a conversation that was purged as a whole only with --force.",
-		options: append(options("quiet"),
+		Options: append(options("quiet"),
 			opt("force", "a conversation was purged, and with all that its session file holds"), jsonFlag()),
-		examples: []example{
+		Examples: []example{
 			{"git trace record", "store all conversations that wait"},
 		},
-		run:    (*app).record,
-		traits: seals,
-		tries:  []string{"1234", ""},
+		Run:    (*app).record,
+		Traits: seals,
+		Tries:  []string{"1234", ""},
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *app) record(c *call, ops operands) error {
 		return exit.Fail(exit.Unchecked, err, "nothing is stored until that is fixed")
 	}
 	defer job.Close()
-	if names := ops.all(); len(names) > 0 {
+	if names := ops.All(); len(names) > 0 {
 		err := a.recordNamed(c.Context, job, names, c.Bool("force"), tell)
 		if err == nil && c.Bool("json") {
 			err = writeJSON(a.std.out, report)

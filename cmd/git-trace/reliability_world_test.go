@@ -77,8 +77,8 @@ func (w *twin) hook(agent, event string, payload any) ran {
 func readings(ids ...string) map[string][][]string {
 	all := map[string][][]string{"completion": {{"__complete", "show", ""}}} // which shells show
 	for _, c := range allCommands() {
-		for _, form := range c.shows {
-			all[c.name] = append(all[c.name], append([]string{c.name}, strings.Fields(form)...))
+		for _, form := range c.Shows {
+			all[c.Name] = append(all[c.Name], append([]string{c.Name}, strings.Fields(form)...))
 		}
 	}
 	for _, id := range ids {

@@ -23,10 +23,10 @@ import (
 
 func reportCommand() *command {
 	return &command{
-		name: "report",
-		does: "who wrote a branch, a pull request or a release, on one page",
-		form: "git trace report [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		about: "Writes one page of Markdown for a review: the lines of each owner, in the result and discarded,\n" +
+		Name: "report",
+		Does: "who wrote a branch, a pull request or a release, on one page",
+		Form: "git trace report [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		About: "Writes one page of Markdown for a review: the lines of each owner, in the result and discarded,\n" +
 			"the lines without a known owner, and the conversations with their prompts, files, models and\n" +
 			"cost. The figures equal those of git trace stats and git trace diff for the same range. A branch\n" +
 			"is compared with its upstream; the default is the current branch. Text by others is shown as\n" +
@@ -36,19 +36,19 @@ func reportCommand() *command {
 			"needs git-trace-serve.\n" +
 			"--audit answers five questions instead: was an agent used; which one, with which model; who reviewed\n" +
 			"it; what was it asked; can it be proved. For one commit, name <commit>^!.",
-		options: slices.Concat(options("markdown", "json", "html", "audit"),
-			[]optionUse{opt("show-prompts", "").or(string(span.FirstPrompt))},
+		Options: slices.Concat(options("markdown", "json", "html", "audit"),
+			[]optionUse{opt("show-prompts", "").Or(string(span.FirstPrompt))},
 			options("max-bytes", "fail-unknown", "output")),
-		examples: []example{
+		Examples: []example{
 			{"git trace report origin/main...HEAD", "one page about a pull request"},
 			{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
 			{"git trace report --audit origin/main...HEAD", "the answers for an auditor of a change"},
 		},
-		run:    (*app).reportRange,
-		traits: common | bounded | anew | verbatim,
-		shows: []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--show-prompts=all HEAD~1..HEAD",
+		Run:    (*app).reportRange,
+		Traits: common | bounded | anew | verbatim,
+		Shows: []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--show-prompts=all HEAD~1..HEAD",
 			"--audit HEAD^!", "--audit --json HEAD^!"},
-		tries: []string{"", "nosuch"},
+		Tries: []string{"", "nosuch"},
 	}
 }
 
@@ -109,7 +109,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	named := ops.all()
+	named := ops.All()
 	if len(named) > 1 {
 		return exit.Fail(exit.Misuse, errors.New("name one range"), "for example: git trace report main...HEAD")
 	}
@@ -205,7 +205,7 @@ func (a *app) reportOf(
 
 // namedRange reads the single range among the operands. hint shows its form.
 func (a *app) namedRange(c *call, ops operands, hint string) (repo *refs.Repo, about span.Range, err error) {
-	named := ops.all()
+	named := ops.All()
 	if len(named) > 1 {
 		return nil, about, exit.Fail(exit.Misuse, errors.New("name one range"), hint)
 	}

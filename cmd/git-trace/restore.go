@@ -31,10 +31,10 @@ const restoreSchema = "git-trace.restore/1"
 
 func restoreCommand() *command {
 	return &command{
-		name: "restore",
-		does: "restore files as they were at a prompt or a call",
-		form: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
-		about: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
+		Name: "restore",
+		Does: "restore files as they were at a prompt or a call",
+		Form: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
+		About: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
 			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began.\n" +
 			"With --after, when it ended. Restored lines keep their former owners.\n\n" +
 			"It touches only the named paths, and not the index. A directory means the files in it. A file that\n" +
@@ -45,15 +45,15 @@ func restoreCommand() *command {
 			"snapshot keeps the present state, and restore prints the command that brings it back. It names the\n" +
 			"owners of lines that it removes. On a terminal it asks before it removes lines that the named\n" +
 			"conversation did not write.",
-		options: append(options("dry-run"), slices.Concat(options("before", "after"),
+		Options: append(options("dry-run"), slices.Concat(options("before", "after"),
 			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()})...),
-		examples: []example{
+		Examples: []example{
 			{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
 			{"git trace restore 4f2a#3 -- server.go", "a file as it was when prompt 3 was sent"},
 		},
-		run:    (*app).restore,
-		traits: common,
-		tries:  []string{"1234#1 a", "-n @1 .", "HEAD a"},
+		Run:    (*app).restore,
+		Traits: common,
+		Tries:  []string{"1234#1 a", "-n @1 .", "HEAD a"},
 	}
 }
 
@@ -80,9 +80,9 @@ type restoredPath struct {
 }
 
 func (a *app) restore(c *call, ops operands) error {
-	words := ops.all()
+	words := ops.All()
 	switch {
-	case len(words) == 0 || ops.dashed && len(ops.list) != 1:
+	case len(words) == 0 || ops.Dashed && len(ops.List) != 1:
 		return exit.Usage("a prompt or a call is needed, then paths: git trace restore 4f2a#3 -- <path>…")
 	case len(words) == 1:
 		return exit.Usage("which files? '.' stands for all that is here and below")
@@ -155,7 +155,7 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *lookup.Conversations, the
 		return unsaved(plan.Unsaved)
 	}
 	if !out.DryRun && !c.Bool("json") && !c.Bool("force") && ofOthers(out.Lost, then.trace) {
-		if err := a.mayLose(out.lost, c.command.name); err != nil {
+		if err := a.mayLose(out.lost, c.Name); err != nil {
 			return err
 		}
 	}

@@ -19,11 +19,11 @@ import (
 
 func resumeCommand() *command {
 	return &command{
-		name: "resume",
-		does: "continue a conversation in its agent",
-		form: "git trace resume [--print] <conversation>\n" +
+		Name: "resume",
+		Does: "continue a conversation in its agent",
+		Form: "git trace resume [--print] <conversation>\n" +
 			"git trace resume --at-step <point> [--after] [--worktree <directory>] [--print | --json]",
-		about: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
+		About: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
 			"still has it. The exit status is the agent's.\n\n" +
 			"With --at-step it continues from a point in the middle: from the moment when a prompt (4f2a#3) was\n" +
 			"sent or a step (4f2a:12) began. With --after, from the moment when it ended; 4f2a alone means the\n" +
@@ -32,19 +32,19 @@ func resumeCommand() *command {
 			"the new one. The conversation, its work tree and your branches stay as they are. This works with\n" +
 			"Claude Code, Codex and Pi, for conversations that hooks saw here. If something fails, nothing is\n" +
 			"left behind. git worktree remove takes the work tree away again.",
-		options: options("print", "json", "at-step", "before", "after", "worktree"),
-		examples: []example{
+		Options: options("print", "json", "at-step", "before", "after", "worktree"),
+		Examples: []example{
 			{"git trace resume --print 4f2a", "the command that continues a conversation"},
 			{"git trace resume --print --at-step '4f2a#2'", "continue from before prompt 2, in a separate work tree"},
 		},
-		run:    (*app).resume,
-		traits: verbatim,
-		tries:  []string{"--print 1234", "--print --at-step 1234:1"},
+		Run:    (*app).resume,
+		Traits: verbatim,
+		Tries:  []string{"--print 1234", "--print --at-step 1234:1"},
 	}
 }
 
 func (a *app) resume(c *call, ops operands) error {
-	ids := ops.all()
+	ids := ops.All()
 	switch {
 	case c.IsSet("at-step") && len(ids) > 0:
 		return exit.Usage("--at-step names the conversation: --at-step %s:12", ids[0])

@@ -28,10 +28,10 @@ const revertSchema = "git-trace.revert/1"
 
 func revertCommand() *command {
 	return &command{
-		name: "revert",
-		does: "take back what a prompt, a call, a conversation or a commit's agents wrote",
-		form: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
-		about: "Removes the work from the files of the work tree, and keeps everything that came later. The work\n" +
+		Name: "revert",
+		Does: "take back what a prompt, a call, a conversation or a commit's agents wrote",
+		Form: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
+		About: "Removes the work from the files of the work tree, and keeps everything that came later. The work\n" +
 			"is a prompt (4f2a#3), a step (4f2a:12), a tool call (toolu_…), a patch, a conversation (4f2a), or\n" +
 			"a commit, which means the lines of agents in it. Lines that still belong to the work are removed.\n" +
 			"Lines that the work removed come back in their place. A file that it created is removed if nobody\n" +
@@ -41,15 +41,15 @@ func revertCommand() *command {
 			"exit status is 1. Lines of others are never removed. Either all files change or none, and revert\n" +
 			"prints the command that brings the present state back. If hooks of this clone did not see the\n" +
 			"work, revert finds its lines in commits of HEAD, by the log of this clone or a signed log.",
-		options: append(options("dry-run"),
+		Options: append(options("dry-run"),
 			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()}...),
-		examples: []example{
+		Examples: []example{
 			{"git trace revert --dry-run 4f2a#3", "whose lines would go, and which come back"},
 			{"git trace revert 4f2a#3 -- server.go", "undo what prompt 3 did to a file, and nothing that came later"},
 		},
-		run:    (*app).revert,
-		traits: common,
-		tries:  []string{"1234#1", "-n HEAD", "--json nosuch"},
+		Run:    (*app).revert,
+		Traits: common,
+		Tries:  []string{"1234#1", "-n HEAD", "--json nosuch"},
 	}
 }
 
@@ -70,8 +70,8 @@ type revertedFile struct {
 }
 
 func (a *app) revert(c *call, ops operands) error {
-	words := ops.all()
-	if len(words) == 0 || ops.dashed && len(ops.list) != 1 {
+	words := ops.All()
+	if len(words) == 0 || ops.Dashed && len(ops.List) != 1 {
 		return exit.Usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
 	}
 	repo, known, err := a.recordedIn(c.Context, a.workTree)

@@ -28,7 +28,7 @@ func (a *app) screen(repo *refs.Repo, when string) (*terminal.Screen, error) {
 // foldsAt returns the column at which the lines of a call are broken, or 0 for never. Output for programs, text to
 // paste and lines of files are not broken.
 func (a *app) foldsAt(c *command, args []string) int {
-	if len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) || c.is(verbatim) {
+	if len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) || c.Is(verbatim) {
 		return 0
 	}
 	return terminal.Columns(a.std.out)

@@ -28,10 +28,10 @@ const usualResults = 10
 
 func searchCommand() *command {
 	return &command{
-		name: "search",
-		does: "find conversations by words, and by what their calls did",
-		form: "git trace search [<options>] [<text>…]",
-		about: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
+		Name: "search",
+		Does: "find conversations by words, and by what their calls did",
+		Form: "git trace search [<options>] [<text>…]",
+		About: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
 			"conversation that has a record, and in prompts without a record. A conversation is found if it\n" +
 			"has all words; the beginning of a word is enough. Conversations without a record come first, then\n" +
 			"the best matches, each with its best steps. `git trace show <id>:<step>` shows a step in full,\n" +
@@ -40,21 +40,21 @@ func searchCommand() *command {
 			"conversation is found if all of them are true of one of its calls; the answer names step and\n" +
 			"prompt of such calls. Names are patterns (mcp__*). Without words the latest conversation comes\n" +
 			"first. These options read the record of each conversation that has the words.",
-		options: append([]optionUse{limitFlag("conversations"), opt("agent", ""), opt("in", "")},
+		Options: append([]optionUse{limitFlag("conversations"), opt("agent", ""), opt("in", "")},
 			options("tool", "skill", "file", "model", "failed", "test", "survived", "since", "json", "color")...),
-		examples: []example{
+		Examples: []example{
 			{"git trace search 'retry limit'", "the conversations with these words"},
 			{"git trace search --file server.go --survived", "the calls that wrote lines of a file that commits hold"},
 		},
-		run:    (*app).search,
-		traits: common | bounded | anew,
-		shows:  []string{"a", "--json a", "--file *", "--json --tool *"},
-		tries:  []string{"--file a --failed"},
+		Run:    (*app).search,
+		Traits: common | bounded | anew,
+		Shows:  []string{"a", "--json a", "--file *", "--json --tool *"},
+		Tries:  []string{"--file a --failed"},
 	}
 }
 
 func (a *app) search(c *call, ops operands) error {
-	text := strings.Join(ops.all(), " ")
+	text := strings.Join(ops.All(), " ")
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err

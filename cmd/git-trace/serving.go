@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cli"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view/lookup"
@@ -20,31 +20,31 @@ const servedBy = "The server is the program git-trace-serve, which is looked for
 
 func mcpCommand() *command {
 	return &command{
-		name: "mcp",
-		does: "give agents the recorded data, by the Model Context Protocol on standard input and output",
-		form: "git trace mcp",
-		about: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
+		Name: "mcp",
+		Does: "give agents the recorded data, by the Model Context Protocol on standard input and output",
+		Form: "git trace mcp",
+		About: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
 			"log, diff, report, lessons, handoff. A conversation is a resource too:\ngit-trace://conversation/<id>.\n" +
 			servedBy,
-		run:    serving("mcp"),
-		traits: alone | atOnce,
-		tries:  []string{"--help", ""},
+		Run:    serving("mcp"),
+		Traits: alone | atOnce,
+		Tries:  []string{"--help", ""},
 	}
 }
 
 func lspCommand() *command {
 	return &command{
-		name: "lsp",
-		does: "show in editors who wrote a line and why, by the Language Server Protocol",
-		form: "git trace lsp [--stdio]",
-		about: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
+		Name: "lsp",
+		Does: "show in editors who wrote a line and why, by the Language Server Protocol",
+		Form: "git trace lsp [--stdio]",
+		About: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
 			"pointer rests on it, the prompt after the first of its lines, and commands that show the\n" +
 			"conversation. docs/editors.md says how to set up each editor." +
 			servedBy,
-		options: options("stdio"),
-		run:     serving("lsp"),
-		traits:  alone | atOnce,
-		tries:   []string{"--help", ""},
+		Options: options("stdio"),
+		Run:     serving("lsp"),
+		Traits:  alone | atOnce,
+		Tries:   []string{"--help", ""},
 	}
 }
 
@@ -58,28 +58,25 @@ func serving(verb string) func(*app, *call, operands) error {
 
 func serveCommand() *command {
 	return &command{
-		name: "serve",
-		does: "show conversations, blame and commits as pages in a browser",
-		form: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
+		Name: "serve",
+		Does: "show conversations, blame and commits as pages in a browser",
+		Form: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
 			"[<path>[:<line>] | <id> | <commit>]",
-		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted.\n" +
+		About: "Prints the address of the pages and serves them to this machine alone, until it is interrupted.\n" +
 			"The address has a secret that is new at each start; without it a request gets no answer. The pages\n" +
 			"only read. An operand is the page to begin at: a file of the work tree, a conversation, a prompt\n" +
 			"or a commit. If the pages of this work tree are already served, it prints their address." +
 			servedBy,
-		options: options("port", "listen", "listen-anyway", "idle", "open"),
-		run:     (*app).servePages,
-		traits:  common | atOnce,
-		tries:   []string{"--help", "nosuch"},
+		Options: options("port", "listen", "listen-anyway", "idle", "open"),
+		Run:     (*app).servePages,
+		Traits:  common | atOnce,
+		Tries:   []string{"--help", "nosuch"},
 	}
 }
 
-// servedIdle is the time without a request after which the server of the pages ends.
-const servedIdle = 12 * time.Hour
-
 // servePages makes the companion serve the pages of the repository.
 func (a *app) servePages(c *call, ops operands) error {
-	wanted := ops.all()
+	wanted := ops.All()
 	if len(wanted) > 1 {
 		return exit.Usage("unexpected argument '%s'", wanted[1])
 	}
@@ -152,7 +149,7 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 
 // inBrowser makes the companion serve a page and open it.
 func (a *app) inBrowser(ctx context.Context, page string) error {
-	return a.stays(ctx, "--idle", servedIdle.String(), "--open", "--page", page)
+	return a.stays(ctx, "--idle", cli.ServedIdle, "--open", "--page", page)
 }
 
 // pageOf returns the address of an operand's page: the page of the file with that name, or else of the object with that

@@ -27,26 +27,26 @@ type settingTold struct {
 
 func configCommand() *command {
 	return &command{
-		name: "config",
-		does: "every setting, with its value, its default and what it does",
-		form: "git trace config [--json] [<setting>…]",
-		about: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
+		Name: "config",
+		Does: "every setting, with its value, its default and what it does",
+		Form: "git trace config [--json] [<setting>…]",
+		About: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
 			"--global KEY VALUE for all repositories. This command only reads.",
-		options: append(options("json"), colorFlag()),
-		examples: []example{
+		Options: append(options("json"), colorFlag()),
+		Examples: []example{
 			{"git trace config", "every setting with its value"},
 			{"git trace config promptExpire", "one of them"},
 		},
-		run:    (*app).config,
-		traits: atOnce,
-		shows:  []string{"", "--json"},
-		tries:  []string{"trace.nosuch"},
-		unseen: "a list that settings.txtar and docs/settings.md hold",
+		Run:    (*app).config,
+		Traits: atOnce,
+		Shows:  []string{"", "--json"},
+		Tries:  []string{"trace.nosuch"},
+		Unseen: "a list that settings.txtar and docs/settings.md hold",
 	}
 }
 
 func (a *app) config(c *call, ops operands) error {
-	list, err := settings.Named(ops.all())
+	list, err := settings.Named(ops.All())
 	if err != nil {
 		return err
 	}

@@ -20,22 +20,22 @@ import (
 
 func setupCommand() *command {
 	return &command{
-		name: "setup",
-		does: "record every repository in which you start an agent, once for this machine",
-		form: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
+		Name: "setup",
+		Does: "record every repository in which you start an agent, once for this machine",
+		Form: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
 			"git trace setup --undo [--dry-run]",
-		about: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a\n" +
+		About: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a\n" +
 			"repository below the directories of trace.record (default: your home directory), git-trace enrols\n" +
 			"that repository in the background, like git trace init. trace.ignore lists directories that stay\n" +
 			"out, and git trace uninstall adds a repository to them. A repository whose own configuration\n" +
 			"names programs or other places is not enrolled: use git trace init there.\n" +
 			"git trace setup --undo removes everything except the recorded data.",
-		options: options("agent", "below", "trust-hooks", "undo", "dry-run"),
-		examples: []example{
+		Options: options("agent", "below", "trust-hooks", "undo", "dry-run"),
+		Examples: []example{
 			{"git trace setup --dry-run", "show what it would do on this machine"},
 			{"git trace setup --undo --dry-run", "show what it would remove"},
 		},
-		run: func(a *app, c *call, _ operands) error {
+		Run: func(a *app, c *call, _ operands) error {
 			if !c.Bool("undo") {
 				return a.setUp(c)
 			}
@@ -44,8 +44,8 @@ func setupCommand() *command {
 			}
 			return a.undoSetup(c)
 		},
-		traits: alone | atOnce,
-		tries:  []string{"--dry-run --below .", "--dry-run", "--undo --dry-run", "--below nowhere"},
+		Traits: alone | atOnce,
+		Tries:  []string{"--dry-run --below .", "--dry-run", "--undo --dry-run", "--below nowhere"},
 	}
 }
 

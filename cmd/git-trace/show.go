@@ -13,11 +13,11 @@ import (
 
 func showCommand() *command {
 	return &command{
-		name: "show",
-		does: "one conversation, prompt, tool call, patch, commit or event",
-		form: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --cost [--json] <conversation>…\n" +
+		Name: "show",
+		Does: "one conversation, prompt, tool call, patch, commit or event",
+		Form: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --cost [--json] <conversation>…\n" +
 			"git trace show --web <id> | <commit>",
-		about: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
+		About: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
 			"(toolu_…), a patch, lines of a file (FILE:LINE, as for git trace why), a commit in any form that\n" +
 			"git knows, or an event (b3:… or @17). Ids may be abbreviated to four characters or more. If an id\n" +
 			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when the id does not\n" +
@@ -25,22 +25,22 @@ func showCommand() *command {
 			"--cost shows needless content in the context of a conversation: long outputs, files read and\n" +
 			"searches made again with the same result, commands that failed again and again. Tokens are\n" +
 			"estimated.",
-		options: options("json", "markdown", "color", "cost", "web"),
-		examples: []example{
+		Options: options("json", "markdown", "color", "cost", "web"),
+		Examples: []example{
 			{"git trace show 4f2a", "a conversation, step by step"},
 			{"git trace show '4f2a#2'", "one prompt: its answer, its changes, and what is left of them"},
 			{"git trace show --cost 4f2a", "the needless content of its context"},
 			{"git trace show HEAD", "a commit, with who wrote its lines"},
 		},
-		run:    (*app).show,
-		traits: common | bounded | anew,
-		shows:  []string{"HEAD", "--json HEAD"},
-		tries:  []string{"1234abcd", "@1"},
+		Run:    (*app).show,
+		Traits: common | bounded | anew,
+		Shows:  []string{"HEAD", "--json HEAD"},
+		Tries:  []string{"1234abcd", "@1"},
 	}
 }
 
 func (a *app) show(c *call, ops operands) error {
-	ids := ops.all()
+	ids := ops.All()
 	if len(ids) == 0 {
 		return exit.Usage("an id is needed: git trace show <id>…")
 	}

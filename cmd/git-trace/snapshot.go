@@ -25,21 +25,21 @@ const (
 
 func snapshotCommand() *command {
 	return &command{
-		name: "snapshot",
-		does: "print the tree id of the whole work tree",
-		form: "git trace snapshot [--json]",
-		about: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
+		Name: "snapshot",
+		Does: "print the tree id of the whole work tree",
+		Form: "git trace snapshot [--json]",
+		About: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
 			"index. The tree is stored in git-trace's object store. The timeline of the work tree does not\n" +
 			"change.",
-		options: options("json", "color"),
-		examples: []example{
+		Options: options("json", "color"),
+		Examples: []example{
 			{"git trace snapshot", "the tree of the work tree as it is"},
 		},
-		run:    (*app).snapshot,
-		traits: alone,
-		tries:  []string{""},
-		leaves: "writes the tree whose id it prints",
-		unseen: "the id of a tree, for programs",
+		Run:    (*app).snapshot,
+		Traits: alone,
+		Tries:  []string{""},
+		Leaves: "writes the tree whose id it prints",
+		Unseen: "the id of a tree, for programs",
 	}
 }
 

@@ -21,10 +21,10 @@ import (
 
 func statsCommand() *command {
 	return &command{
-		name: "stats",
-		does: "count the lines of each owner in a range of commits, and what the conversations used",
-		form: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
-		about: "Counts the lines that commits added: by agents, by people, older than the recording, and unknown;\n" +
+		Name: "stats",
+		Does: "count the lines of each owner in a range of commits, and what the conversations used",
+		Form: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
+		About: "Counts the lines that commits added: by agents, by people, older than the recording, and unknown;\n" +
 			"in all commits, by author and by agent. Then it lists the conversations that wrote some of them,\n" +
 			"with tokens, cost and models if they have a record. Without a range it counts all commits that\n" +
 			"HEAD reaches, and every conversation here. With paths it counts only lines in these paths. The\n" +
@@ -40,9 +40,9 @@ func statsCommand() *command {
 			"first-parent history. It reads the patch of every commit, so it takes as long as git log -p.\n" +
 			"--waste adds up the needless content of the contexts of all conversations. git trace show --cost\n" +
 			"shows it for one.",
-		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
-			[]optionUse{opt("format", "table, json, csv or markdown").or("table")}, options("json", "markdown", "color")),
-		examples: []example{
+		Options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival", "waste"),
+			[]optionUse{opt("format", "table, json, csv or markdown").Or("table")}, options("json", "markdown", "color")),
+		Examples: []example{
 			{"git trace stats main..topic", "how much of a branch agents wrote"},
 			{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
 			{"git trace stats --by directory --depth 2 -- cmd", "by directory, below one directory"},
@@ -50,10 +50,10 @@ func statsCommand() *command {
 			{"git trace stats --now --by directory", "who wrote the lines that are there today"},
 			{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
 		},
-		run:    (*app).stats,
-		traits: common | bounded | anew,
-		shows:  []string{"", "--json"},
-		tries: []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file", "--by function",
+		Run:    (*app).stats,
+		Traits: common | bounded | anew,
+		Shows:  []string{"", "--json"},
+		Tries: []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file", "--by function",
 			"--waste"},
 	}
 }
@@ -75,7 +75,7 @@ func (a *app) stats(c *call, ops operands) error {
 	if err := checkNow(c, ask, &query); err != nil {
 		return err
 	}
-	s := figures.NewTable(ops.all(), ask.by)
+	s := figures.NewTable(ops.All(), ask.by)
 	s.Accept = ask.grouped
 	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {

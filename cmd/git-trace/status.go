@@ -26,18 +26,18 @@ import (
 
 func statusCommand() *command {
 	return &command{
-		name: "status",
-		does: "what is recorded here, for whom, and whether anything is wrong",
-		form: "git trace status [--json]",
-		about: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` checks\n" +
+		Name: "status",
+		Does: "what is recorded here, for whom, and whether anything is wrong",
+		Form: "git trace status [--json]",
+		About: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` checks\n" +
 			"more, `git trace verify` reads the whole log.",
-		options: options("json", "color"),
-		examples: []example{
+		Options: options("json", "color"),
+		Examples: []example{
 			{"git trace status", "is it recording, for whom, is anything wrong"},
 		},
-		run:    (*app).status,
-		traits: common | alone | bounded | anew | fetchless,
-		shows:  []string{"", "--json"},
+		Run:    (*app).status,
+		Traits: common | alone | bounded | anew | fetchless,
+		Shows:  []string{"", "--json"},
 	}
 }
 

@@ -56,20 +56,20 @@ func wordTable(c *call) (*steering.Words, error) {
 
 func steeringCommand() *command {
 	return &command{
-		name: "steering",
-		does: "how people steered agents: what was declined, failed, corrected and given up",
-		form: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
-		about: "Reads all recorded conversations, the named ones, or the ones that wrote lines of the commits of a\n" +
+		Name: "steering",
+		Does: "how people steered agents: what was declined, failed, corrected and given up",
+		Form: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
+		About: "Reads all recorded conversations, the named ones, or the ones that wrote lines of the commits of a\n" +
 			"range. It says how each prompt relates to the previous one, what failed, and which prompt corrected\n" +
 			"it. Calls, edits and commits count more than words. --write puts tree.json, lessons, evals and all\n" +
 			"other files of TreeTrace 0.3 into a directory. The exit status is 4 when a secret must not leave.",
-		options: options("json", "redact-auto", "words", "write"),
-		examples: []example{
+		Options: options("json", "redact-auto", "words", "write"),
+		Examples: []example{
 			{"git trace steering main..topic", "what was declined, corrected and given up on a branch"},
 		},
-		run:    (*app).steering,
-		traits: bounded | anew,
-		shows:  []string{"", "--json"},
+		Run:    (*app).steering,
+		Traits: bounded | anew,
+		Shows:  []string{"", "--json"},
 	}
 }
 
@@ -79,35 +79,35 @@ const atHandText = "Without an operand it takes the current work: the conversati
 
 func lessonsCommand() *command {
 	return &command{
-		name:    "lessons",
-		does:    "lessons for agents from corrections by people",
-		form:    "git trace lessons [--json] [--redact-auto] [--words <file>] " + steeringScope,
-		about:   "One line for each lesson, with the prompts that prove it. " + atHandText,
-		options: options("json", "redact-auto", "words"),
-		examples: []example{
+		Name:    "lessons",
+		Does:    "lessons for agents from corrections by people",
+		Form:    "git trace lessons [--json] [--redact-auto] [--words <file>] " + steeringScope,
+		About:   "One line for each lesson, with the prompts that prove it. " + atHandText,
+		Options: options("json", "redact-auto", "words"),
+		Examples: []example{
 			{"git trace lessons >LESSONS.md", "what agents should remember"},
 		},
-		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Lessons) },
-		traits: bounded | anew,
-		shows:  []string{"", "--json"},
+		Run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Lessons) },
+		Traits: bounded | anew,
+		Shows:  []string{"", "--json"},
 	}
 }
 
 func handoffCommand() *command {
 	return &command{
-		name: "handoff",
-		does: "the state of the work, for the next agent or person",
-		form: "git trace handoff [--json] [--redact-auto] [--words <file>] " + steeringScope,
-		about: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
+		Name: "handoff",
+		Does: "the state of the work, for the next agent or person",
+		Form: "git trace handoff [--json] [--redact-auto] [--words <file>] " + steeringScope,
+		About: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
 			"and lessons.\n" +
 			atHandText,
-		options: options("json", "redact-auto", "words"),
-		examples: []example{
+		Options: options("json", "redact-auto", "words"),
+		Examples: []example{
 			{"git trace handoff 4f2a", "the state of a conversation, for the next agent or person"},
 		},
-		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Handoff) },
-		traits: bounded | anew,
-		shows:  []string{"", "--json"},
+		Run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Handoff) },
+		Traits: bounded | anew,
+		Shows:  []string{"", "--json"},
 	}
 }
 
@@ -134,10 +134,10 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 	defer known.Close()
 	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
 		out: &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)}}
-	if err := e.choose(ops.all()); err != nil {
+	if err := e.choose(ops.All()); err != nil {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
-	if name := c.command.name; len(ops.all()) == 0 && name != "steering" {
+	if name := c.Name; len(ops.All()) == 0 && name != "steering" {
 		if err := e.chooseAtHand(name); err != nil {
 			return err
 		}

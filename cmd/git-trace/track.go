@@ -11,10 +11,10 @@ import (
 
 func trackCommand() *command {
 	return &command{
-		name: "track",
-		does: "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
-		form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] | [:]<function>[:<path>] …",
-		about: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation. For\n" +
+		Name: "track",
+		Does: "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
+		Form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] | [:]<function>[:<path>] …",
+		About: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation. For\n" +
 			"a commit it follows the patches that added its lines; for a file or lines in the work tree, the\n" +
 			"patches that wrote them. The remaining lines are the lines that blame gives to the patch today,\n" +
 			"also at another place: a line that only moved up or down is untouched. For a function it shows the\n" +
@@ -22,20 +22,20 @@ func trackCommand() *command {
 			"function line. :<function> says that it is not an id, a branch or a path. git trace help blame\n" +
 			"says what a function is. The exit status is 1 when the id does not exist, or nothing is recorded\n" +
 			"about it.",
-		options: options("json", "color"),
-		examples: []example{
+		Options: options("json", "color"),
+		Examples: []example{
 			{"git trace track '4f2a#1'", "the fate of one prompt's lines"},
 			{"git trace track server.go:3", "the fate of the change that added a line"},
 			{"git trace track Close:server.go", "the history of a function"},
 		},
-		run:    (*app).track,
-		traits: anew,
-		shows:  []string{"a:3", "--json a:3", "HEAD"},
+		Run:    (*app).track,
+		Traits: anew,
+		Shows:  []string{"a:3", "--json a:3", "HEAD"},
 	}
 }
 
 func (a *app) track(c *call, ops operands) error {
-	wanted := ops.all()
+	wanted := ops.All()
 	if len(wanted) == 0 {
 		return exit.Fail(exit.Misuse, errors.New("name something to track"),
 			"git trace track <id> | <commit> | <path>[:<line>] | <function>")

@@ -21,24 +21,24 @@ import (
 
 func trailersCommand() *command {
 	return &command{
-		name: "trailers",
-		does: "lines for a commit message that name the agents of its lines",
-		form: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
-		about: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, in the form\n" +
+		Name: "trailers",
+		Does: "lines for a commit message that name the agents of its lines",
+		Form: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
+		About: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, in the form\n" +
 			"that the Linux kernel asks for: Assisted-by: AGENT:MODEL. It prints nothing if all lines are by\n" +
 			"people. To use it:\n\n" +
 			"   git commit --trailer \"$(git trace trailers)\"\n\n" +
 			"Or let a hook do it for git commit -m and -F: git config trace.trailers assisted-by, then git\n" +
 			"trace init.",
-		options: append(options("id"), opt("format", "assisted-by or co-author").or(assistedBy)),
-		examples: []example{
+		Options: append(options("id"), opt("format", "assisted-by or co-author").Or(assistedBy)),
+		Examples: []example{
 			{`git commit -m 'server: a test' --trailer "$(git trace trailers)"`, "name the agents in a message"},
 			{"git trace trailers --id HEAD", "the agents and conversations of a commit"},
 		},
-		run:    (*app).trailers,
-		traits: bounded | anew | verbatim,
-		shows:  []string{"", "--id HEAD"},
-		tries:  []string{"--format co-author HEAD~1", "nosuch"},
+		Run:    (*app).trailers,
+		Traits: bounded | anew | verbatim,
+		Shows:  []string{"", "--id HEAD"},
+		Tries:  []string{"--format co-author HEAD~1", "nosuch"},
 	}
 }
 
@@ -62,7 +62,7 @@ func (a *app) trailers(c *call, ops operands) error {
 		return &exit.Failure{Code: exit.Misuse, Err: fmt.Errorf("unknown format '%s'", format),
 			Hint: "the forms are " + assistedBy + " and " + coAuthor}
 	}
-	named := ops.all()
+	named := ops.All()
 	if len(named) > 1 {
 		return exit.Usage("name one commit")
 	}

@@ -30,7 +30,7 @@ func trainingFlags() []optionUse {
 func (a *app) training(c *call, format exchange.Format) (*exchange.Training, error) {
 	if !exchange.IsTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
-			if name := f.names[0]; c.IsSet(name) {
+			if name := f.Names[0]; c.IsSet(name) {
 				return nil, exit.Usage("option '--%s' needs --format %s or %s", name, tracestate.Name, tracestate.PairsName)
 			}
 		}

@@ -18,18 +18,18 @@ import (
 
 func uninstallCommand() *command {
 	return &command{
-		name: "uninstall",
-		does: "stop recording and remove every hook",
-		form: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
+		Name: "uninstall",
+		Does: "stop recording and remove every hook",
+		Form: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
 			"[--purge [--yes]]",
-		about:   "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
-		options: options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
-		examples: []example{
+		About:   "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
+		Options: options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
+		Examples: []example{
 			{"git trace uninstall --dry-run", "show the hooks it would remove, and the data that stays"},
 		},
-		run:    (*app).uninstall,
-		traits: alone,
-		tries:  []string{"", "--dry-run", "--purge --yes"},
+		Run:    (*app).uninstall,
+		Traits: alone,
+		Tries:  []string{"", "--dry-run", "--purge --yes"},
 	}
 }
 

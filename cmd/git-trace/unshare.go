@@ -10,31 +10,31 @@ import (
 
 func unshareCommand() *command {
 	return &command{
-		name: "unshare",
-		does: "do not share the texts of a conversation",
-		form: "git trace unshare [--undo] <conversation>…",
-		about: "The texts of the conversation no longer leave with a push, and the next push removes them\n" +
+		Name: "unshare",
+		Does: "do not share the texts of a conversation",
+		Form: "git trace unshare [--undo] <conversation>…",
+		About: "The texts of the conversation no longer leave with a push, and the next push removes them\n" +
 			"from the remote, with their history. The owners of its lines stay published. Others who have\n" +
 			"fetched the texts keep them until their next pull; a remote may keep unreachable objects for\n" +
 			"weeks.",
-		options: options("undo"),
-		examples: []example{
+		Options: options("undo"),
+		Examples: []example{
 			{"git trace unshare 4f2a", "stop pushing the texts of a conversation"},
 		},
-		run:   (*app).unshare,
-		tries: []string{"1234", "--undo 1234"},
+		Run:   (*app).unshare,
+		Tries: []string{"1234", "--undo 1234"},
 	}
 }
 
 func (a *app) unshare(c *call, ops operands) error {
-	if len(ops.all()) == 0 {
+	if len(ops.All()) == 0 {
 		return exit.Usage("which conversation?")
 	}
 	repo, err := a.repo()
 	if err != nil {
 		return err
 	}
-	traces, err := a.findAll(c.Context, repo, ops.all())
+	traces, err := a.findAll(c.Context, repo, ops.All())
 	if err != nil {
 		return err
 	}

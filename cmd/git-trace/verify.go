@@ -20,26 +20,26 @@ import (
 
 func verifyCommand() *command {
 	return &command{
-		name: "verify",
-		does: "check that nothing in the event log was changed",
-		form: "git trace verify [--anchored] [--json]\n" +
+		Name: "verify",
+		Does: "check that nothing in the event log was changed",
+		Form: "git trace verify [--anchored] [--json]\n" +
 			"git trace verify --fetched [--json]\n" +
 			"git trace verify --attestation <file> [--json]",
-		about: "Reads the log from where it is stored, hashes every byte again, and lists every fault. A log is\n" +
+		About: "Reads the log from where it is stored, hashes every byte again, and lists every fault. A log is\n" +
 			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched\n" +
 			"copy confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when\n" +
 			"the log could not be checked.\n" +
 			"--fetched checks each log of other clones instead, as a whole, and says who signed it.\n" +
 			"--attestation checks a statement of attest: its signature, its commits and tree, the log that it names,\n" +
 			"and its figures. The exit status is 1 if one of these does not hold.",
-		options: options("anchored", "attestation", "fetched", "json", "color"),
-		examples: []example{
+		Options: options("anchored", "attestation", "fetched", "json", "color"),
+		Examples: []example{
 			{"git trace verify", "is the log whole and unchanged"},
 		},
-		run:    (*app).verify,
-		traits: alone | bounded,
-		shows:  []string{"", "--json", "--fetched"},
-		tries:  []string{"--anchored"},
+		Run:    (*app).verify,
+		Traits: alone | bounded,
+		Shows:  []string{"", "--json", "--fetched"},
+		Tries:  []string{"--anchored"},
 	}
 }
 

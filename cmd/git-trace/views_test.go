@@ -19,9 +19,9 @@ func TestEveryViewHasAScreen(t *testing.T) {
 	list, _, _ = strings.Cut(list, "\n-- ")
 	drawn, unseen := map[string]bool{}, map[string]string{}
 	for _, c := range allCommands() {
-		colours := slices.ContainsFunc(c.options, func(o optionUse) bool { return o.names[0] == "color" })
-		if colours || c.is(likeGit) { // which has the colours of git's options
-			drawn[c.name], unseen[c.name] = false, c.unseen
+		colours := slices.ContainsFunc(c.Options, func(o optionUse) bool { return o.Names[0] == "color" })
+		if colours || c.Is(likeGit) { // which has the colours of git's options
+			drawn[c.Name], unseen[c.Name] = false, c.Unseen
 		}
 	}
 	if len(drawn) < 15 {

@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
-	"golang.org/x/sys/unix"
 )
 
 // onTty is a command at a terminal, and what that shows.
@@ -109,8 +110,8 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range testenv.Some(allCommands(), 4) {
-		args := append([]string{c.name}, strings.Fields(cmp.Or(c.waits, c.calls()[0]))...)
-		t.Run(c.name, func(t *testing.T) {
+		args := append([]string{c.Name}, strings.Fields(cmp.Or(c.Waits, callsOf(c)[0]))...)
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			own := *g
 			own.t = t
@@ -129,7 +130,7 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 			if err := errors.Join(os.Remove(packed), unix.Mkfifo(packed, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			if c.is(atOnce) {
+			if c.Is(atOnce) {
 				own.endsAtOnce(args)
 			} else {
 				own.canBeEnded(args)

@@ -12,29 +12,26 @@ import (
 	"github.com/git-trace/git-trace/upkeep/keeping"
 )
 
-// watchPause is the usual pause between two looks.
-const watchPause = 2 * time.Second
-
 func watchCommand() *command {
 	return &command{
-		name: "watch",
-		does: "notice changes and conversations that no hook reports",
-		form: "git trace watch [--once] [--interval <duration>]\n" +
+		Name: "watch",
+		Does: "notice changes and conversations that no hook reports",
+		Form: "git trace watch [--once] [--interval <duration>]\n" +
 			"git trace watch --otlp [--port <number>] [--interval <duration>]",
-		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
+		About: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
 			"Meanwhile the hooks of shell calls ask it what changed, and do not compare every file.\n" +
 			"Changes get their owners as at any hook, and never only by their time. If no hook reports a\n" +
 			"conversation, its session file is read and its record stored; other changes of that time are\n" +
 			"unknown. With --otlp it also takes the telemetry of clients, on this machine alone, and prints the\n" +
 			"lines for sh that make them send it. Telemetry is stored, redacted, if hooks know the conversation\n" +
 			"and it has no session file.",
-		options: options("once", "interval", "otlp", "port"),
-		examples: []example{
+		Options: options("once", "interval", "otlp", "port"),
+		Examples: []example{
 			{"git trace watch --once", "look once for what no hook reported"},
 		},
-		run:    (*app).watch,
-		traits: alone | verbatim,
-		tries:  []string{"--once"},
+		Run:    (*app).watch,
+		Traits: alone | verbatim,
+		Tries:  []string{"--once"},
 	}
 }
 

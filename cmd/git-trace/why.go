@@ -18,22 +18,22 @@ import (
 
 func whyCommand() *command {
 	return &command{
-		name: "why",
-		does: "why a line is there: the prompt, the thoughts, the call, and what became of it",
-		form: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
-		about: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before it,\n" +
+		Name: "why",
+		Does: "why a line is there: the prompt, the thoughts, the call, and what became of it",
+		Form: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
+		About: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before it,\n" +
 			"the tool call with its change, the commit, the replaced lines, and what is left of the change.\n" +
 			"Lines of one change are shown together. With a revision it reads the lines of that revision,\n" +
 			"otherwise those of the work tree.",
-		options: options("json", "markdown", "contents", "color"),
-		examples: []example{
+		Options: options("json", "markdown", "contents", "color"),
+		Examples: []example{
 			{"git trace why server.go:3", "the prompt, the thoughts and the edit behind a line"},
 			{"git trace why HEAD server.go:3-6", "the same for lines 3 to 6 in the last commit"},
 		},
-		run:    (*app).why,
-		traits: common | bounded | anew,
-		shows:  []string{"a:3", "--json a:3", "HEAD a:1-3"},
-		tries:  []string{"nosuch:1"},
+		Run:    (*app).why,
+		Traits: common | bounded | anew,
+		Shows:  []string{"a:3", "--json a:3", "HEAD a:1-3"},
+		Tries:  []string{"nosuch:1"},
 	}
 }
 
@@ -88,14 +88,14 @@ func (a *app) whyAll(c *call, rev string, places []lookup.FileLines, contents []
 
 // whyOperands reads an optional revision, then places.
 func whyOperands(ops operands) (rev string, places []lookup.FileLines, err error) {
-	for i, arg := range ops.all() {
+	for i, arg := range ops.All() {
 		p, named, err := lookup.LinesOf(arg)
 		switch {
 		case err != nil:
 			return "", nil, err
 		case named:
 			places = append(places, p)
-		case i == 0 && len(ops.all()) > 1:
+		case i == 0 && len(ops.All()) > 1:
 			rev = arg
 		default:
 			return "", nil, exit.Fail(exit.Misuse, fmt.Errorf("'%s' names no line", cells.Message(arg)), lineHint(rev, arg))

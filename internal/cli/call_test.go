@@ -1,8 +1,7 @@
-package main
+package cli
 
 import (
 	"context"
-	"io"
 	"reflect"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 
 // parsed is what a verb gets to see of its arguments.
 type parsed struct {
-	ops    operands
+	ops    Operands
 	count  int
 	json   bool
 	color  string
@@ -22,18 +21,16 @@ type parsed struct {
 // parseArgs runs a verb with some options on arguments.
 func parseArgs(args ...string) parsed {
 	var got parsed
-	verb := &command{
-		name:    "verb",
-		options: append(options("json", "color", "agent"), limitFlag("things")),
-		run: func(_ *app, c *call, ops operands) error {
-			got.ops, got.count, got.json, got.color = ops, c.Int("max-count"), c.Bool("json"), c.String("color")
-			got.agents = c.StringSlice("agent")
-			return nil
-		},
+	verb := &Command[any]{Name: "verb", Options: append(Options("json", "color", "agent"), LimitFlag("things"))}
+	c, ops, help, err := verb.Read(context.Background(), args)
+	if help {
+		return got
 	}
-	if err := (&app{std: streams{out: io.Discard}}).call(context.Background(), verb, args); err != nil {
-		got.err = err.Error()
+	if err != nil {
+		return parsed{err: err.Error()}
 	}
+	got.ops, got.count, got.json, got.color = ops, c.Int("max-count"), c.Bool("json"), c.String("color")
+	got.agents = c.StringSlice("agent")
 	return got
 }
 
@@ -44,9 +41,9 @@ func TestOptionsStandAnywhereBeforeTheDashes(t *testing.T) {
 		want parsed
 	}{
 		"nothing":                        {nil, parsed{count: -1}},
-		"operands alone":                 {[]string{"a", "b"}, parsed{count: -1, ops: operands{list: []string{"a", "b"}}}},
-		"an option behind an operand":    {[]string{"a", "--json"}, parsed{count: -1, json: true, ops: operands{list: []string{"a"}}}},
-		"a value in the next argument":   {[]string{"-n", "3", "a"}, parsed{count: 3, ops: operands{list: []string{"a"}}}},
+		"operands alone":                 {[]string{"a", "b"}, parsed{count: -1, ops: Operands{List: []string{"a", "b"}}}},
+		"an option behind an operand":    {[]string{"a", "--json"}, parsed{count: -1, json: true, ops: Operands{List: []string{"a"}}}},
+		"a value in the next argument":   {[]string{"-n", "3", "a"}, parsed{count: 3, ops: Operands{List: []string{"a"}}}},
 		"a value with the letter":        {[]string{"-n3"}, parsed{count: 3}},
 		"a value behind the equals sign": {[]string{"--max-count=3"}, parsed{count: 3}},
 		"a number alone":                 {[]string{"-12"}, parsed{count: 12}},
@@ -56,11 +53,11 @@ func TestOptionsStandAnywhereBeforeTheDashes(t *testing.T) {
 		"an option given twice":          {[]string{"--agent=a", "--agent", "b"}, parsed{count: -1, agents: []string{"a", "b"}}},
 		"paths behind the dashes": {
 			[]string{"main", "--", "--json", "-x"},
-			parsed{count: -1, ops: operands{list: []string{"main"}, behind: []string{"--json", "-x"}, dashed: true}},
+			parsed{count: -1, ops: Operands{List: []string{"main"}, Behind: []string{"--json", "-x"}, Dashed: true}},
 		},
-		"dashes alone":            {[]string{"--"}, parsed{count: -1, ops: operands{behind: []string{}, dashed: true}}},
-		"a word of the framework": {[]string{"help"}, parsed{count: -1, ops: operands{list: []string{"help"}}}},
-		"a single dash":           {[]string{"-"}, parsed{count: -1, ops: operands{list: []string{"-"}}}},
+		"dashes alone":            {[]string{"--"}, parsed{count: -1, ops: Operands{Behind: []string{}, Dashed: true}}},
+		"a word of the framework": {[]string{"help"}, parsed{count: -1, ops: Operands{List: []string{"help"}}}},
+		"a single dash":           {[]string{"-"}, parsed{count: -1, ops: Operands{List: []string{"-"}}}},
 		"an unknown option":       {[]string{"--what"}, parsed{err: "unknown option '--what'"}},
 		"an unknown letter":       {[]string{"-x"}, parsed{err: "unknown option '-x'"}},
 		"a value that is missing": {[]string{"a", "-n"}, parsed{err: "option '-n' needs a value"}},
@@ -78,7 +75,7 @@ func TestOptionsStandAnywhereBeforeTheDashes(t *testing.T) {
 func TestHelpIsPrintedAndNothingDone(t *testing.T) {
 	t.Parallel()
 	for _, arg := range []string{"-h", "--help"} {
-		if got := parseArgs("a", arg); got.err != "" || got.ops.list != nil {
+		if got := parseArgs("a", arg); got.err != "" || got.ops.List != nil {
 			t.Errorf("%s: %+v", arg, got)
 		}
 	}
