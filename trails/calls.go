@@ -58,27 +58,11 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	case b.Tool.Background:
 		status = "background"
 	}
-	for _, w := range hr.tree.state.Windows {
+	if w := hr.tree.state.call(trace, b); w != nil {
 		over := w.Closed != 0 && !w.Run.Background // an earlier boundary found that it was over
-		if w != hr.tree.state.call(trace, b) || over && w.Rejected {
-			continue
+		if !over || !w.Rejected {
+			return hr.endCall(w, b, status, over)
 		}
-		if w.Closed = 0; over || hr.tree.interval > w.Opened+1 {
-			hr.seen.hearFinish(w)
-		}
-		w.declare(hr.tree.repo, b.Tool)
-		if paths := hr.toolPaths(b); len(paths) > 0 {
-			w.Says.Paths = paths // a link that it named may have become a file
-		}
-		w.Doubt = false // it was open until now
-		if b.Tool.Rejected {
-			w.Rejected, status = true, "rejected"
-		}
-		w.Run.Background, w.Run.TaskID = b.Tool.Background, b.Tool.TaskID
-		if w.Call.Model == "" && b.Model != "" && b.AnsweredFor(w.Run.Begun) {
-			w.Call.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
-		}
-		return ending{window: w, status: status}
 	}
 	sess := hr.tree.state.Sessions[trace]
 	w := hr.newWindow(sess, trace, b)
@@ -94,6 +78,27 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	// brought its file here
 	w.Doubt = w.Call.Class == events.ToolEdits && len(w.Says.payload) > 0 || hr.engine.Elsewhere
 	hr.tree.state.Windows = append(hr.tree.state.Windows, w)
+	return ending{window: w, status: status}
+}
+
+// endCall ends the window of a call whose after-boundary came. The parameter `over` says that an earlier boundary ended
+// it.
+func (hr *hearer) endCall(w *Window, b events.Boundary, status string, over bool) ending {
+	if w.Closed = 0; over || hr.tree.interval > w.Opened+1 {
+		hr.seen.hearFinish(w)
+	}
+	w.declare(hr.tree.repo, b.Tool)
+	if paths := hr.toolPaths(b); len(paths) > 0 {
+		w.Says.Paths = paths // a link that it named may have become a file
+	}
+	w.Doubt = false // it was open until now
+	if b.Tool.Rejected {
+		w.Rejected, status = true, "rejected"
+	}
+	w.Run.Background, w.Run.TaskID = b.Tool.Background, b.Tool.TaskID
+	if w.Call.Model == "" && b.Model != "" && b.AnsweredFor(w.Run.Begun) {
+		w.Call.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
+	}
 	return ending{window: w, status: status}
 }
 
