@@ -34,6 +34,9 @@ const sealEvery = 256
 // unchanged.
 var ErrSealDiffers = errors.New("the ref and the file hold different logs")
 
+// sealMarkWord begins the file of a sealMark, and names its form.
+const sealMarkWord = "sealed1"
+
 // sealMark caches the end of the last seal.
 type sealMark struct {
 	commit refs.OID
@@ -48,13 +51,18 @@ func (l *Log) readSealMark() (m sealMark, ok bool) {
 	if err != nil {
 		return m, false
 	}
-	var commit, id string
-	n, err := fmt.Sscanf(string(text), "sealed1 %s %s %d %d %s\n", &commit, &m.gen, &m.offset, &m.seq, &id)
-	if n != 5 || err != nil {
+	fields := strings.Fields(string(text)) // not Sscanf: each hook reads the mark
+	if len(fields) != 6 || fields[0] != sealMarkWord {
 		return m, false
 	}
-	m.id = ID(id)
-	m.commit, err = refs.ParseOID(commit)
+	m.gen, m.id = fields[2], ID(fields[5])
+	m.offset, err = strconv.ParseInt(fields[3], 10, 64)
+	if err == nil {
+		m.seq, err = strconv.ParseInt(fields[4], 10, 64)
+	}
+	if err == nil {
+		m.commit, err = refs.ParseOID(fields[1])
+	}
 	return m, err == nil
 }
 
@@ -62,7 +70,7 @@ func (l *Log) rememberSeal(m sealMark) error {
 	if _, err := os.Stat(l.repo.TracesDir()); err != nil { // the user removed it meanwhile
 		return err
 	}
-	text := fmt.Sprintf("sealed1 %s %s %d %d %s\n", m.commit, m.gen, m.offset, m.seq, m.id)
+	text := fmt.Sprintf("%s %s %s %d %d %s\n", sealMarkWord, m.commit, m.gen, m.offset, m.seq, m.id)
 	return refs.WriteFileAtomic(l.sealMarkPath(), []byte(text), 0o666)
 }
 
