@@ -3,16 +3,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/memory"
 	"github.com/git-trace/git-trace/internal/version"
+	"github.com/git-trace/git-trace/upkeep/testimony"
 )
 
 func main() {
@@ -60,8 +63,20 @@ func runHeavyHook(args []string) int {
 		return runEnrol()
 	case runner.SummaryHook:
 		return runSummaryHook()
+	case runner.EarlierHook:
+		return runEarlierHook()
 	case pushLaterHook:
 		return runPushLater(args[1:])
+	}
+	return exit.Done
+}
+
+// runEarlierHook prints how many prompts a conversation had before its first hook.
+func runEarlierHook() int {
+	_, hard := runner.Limits()
+	defer runner.Guard(hard, nil)()
+	if env, err := agents.SystemEnv(); err == nil {
+		testimony.PrintEarlier(context.Background(), env, os.Stdin, os.Stdout)
 	}
 	return exit.Done
 }

@@ -1,4 +1,4 @@
-package runner
+package testimony
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -56,8 +57,9 @@ func TestEarlierPromptsAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tt.b.Transcript = tt.path
-			if got := earlierPrompts(tt.b); got != tt.want {
-				t.Errorf("%d prompts, want %d", got, tt.want)
+			env := capability.Env{Home: dir, Getenv: os.Getenv, Environ: os.Environ}
+			if got, err := earlierPrompts(t.Context(), env, tt.b); got != tt.want {
+				t.Errorf("%d prompts, %v; want %d", got, err, tt.want)
 			}
 		})
 	}
