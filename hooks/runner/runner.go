@@ -43,6 +43,7 @@ func Takes(args []string) bool {
 
 // Run handles the calls that Takes accepts, and returns the exit status, which is always 0.
 func Run(args []string, in io.Reader) int {
+	growStack(0)
 	fault.Hush()
 	if err := refs.FetchNothing(); err != nil {
 		return 0 // if there is no memory, a hook does nothing
