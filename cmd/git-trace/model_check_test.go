@@ -167,6 +167,7 @@ func (w *world) judge(dir, path string, answers []answer) []wrongLine {
 		lines[i] = a.Content
 	}
 	var out []wrongLine
+	w.judged += len(lines)
 	for i, want := range w.ledger.expect(lines) {
 		class := classifyAnswer(want, answers[i].who())
 		if w.profile.killed && answers[i].cautious(want) {

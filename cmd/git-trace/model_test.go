@@ -234,12 +234,13 @@ func TestModel(t *testing.T) {
 		close(results)
 	}()
 	tally := map[string]int{}
-	runs, done, kills := 0, 0, 0
+	runs, done, kills, lines := 0, 0, 0, 0
 	for o := range results {
-		runs, done, kills = runs+1, done+o.steps, kills+o.world.kills
+		runs, done, kills, lines = runs+1, done+o.steps, kills+o.world.kills, lines+o.world.judged
 		reportRun(t, o, tally)
 	}
-	t.Logf("%d runs, %d operations, %d processes killed, %s: %v", runs, done, kills, time.Since(start).Round(time.Second), tally)
+	t.Logf("%d runs, %d operations, %d lines judged, %d processes killed, %s: %v", runs, done, lines, kills,
+		time.Since(start).Round(time.Second), tally)
 }
 
 // playSeed runs one seed in a directory of its own.

@@ -44,6 +44,7 @@ type world struct {
 	call    string // the last one
 	command bool   // an agent's command is under way
 	kills   int    // processes that were killed
+	judged  int    // lines whose owner was compared with the model
 
 	byChance  bool                // some of them where they may live in the next run
 	shell     string              // the conversation whose shell call is under way
