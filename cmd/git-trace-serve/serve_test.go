@@ -32,7 +32,7 @@ var programs = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	builtIn = bin
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", bin+string(filepath.Separator), "../git-trace", ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return bin, fmt.Errorf("%w\n%s", err, out)
 	}

@@ -64,7 +64,7 @@ func buildPrograms() error {
 	}
 	testPrograms, realPrograms = filepath.Dir(itself), filepath.Join(ownDir, "programs")
 	build := exec.CommandContext(context.Background(),
-		"go", "build", "-o", realPrograms+string(filepath.Separator), ".", "../git-trace-hook",
+		"go", "build", "-ldflags=-w", "-o", realPrograms+string(filepath.Separator), ".", "../git-trace-hook",
 		"../../internal/testing/agent", "../../internal/testing/owners")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-trace: %w: %s", err, out)

@@ -30,7 +30,7 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 func building(name string, args ...string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		path := filepath.Join(ownDir, "bin", name)
-		args = append([]string{"build", "-o", path}, args...)
+		args = append([]string{"build", "-ldflags=-w", "-o", path}, args...)
 		if out, err := exec.CommandContext(context.Background(), "go", args...).CombinedOutput(); err != nil {
 			return "", &buildError{name, string(out)}
 		}
