@@ -324,7 +324,7 @@ func (l *looks) lookOnce(o *observation, paths []string) error {
 	}
 	next.Changes = chain(o.Changes, next.Changes)
 	next.Seeded = next.Seeded || o.Seeded
-	o.Snapshot = next
+	o.Snapshot, o.full = next, o.full || next.Whole
 	return nil
 }
 

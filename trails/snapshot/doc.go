@@ -8,7 +8,7 @@
 // Two methods give the same tree. git-trace's own method compares lstat(2) with a state file, and lists a directory
 // only if its time stamp changed. It hashes only changed files, and rewrites only the trees above them. It asks git
 // which new names are ignored (git-check-ignore(1)), and for the result of filters and line-ending rules
-// (git-update-index(1) on a small private index). The other method, a persistent scratch index of git, is for cases
+// (git-update-index(1) on a small private index). The other method, git on a copy of the user's index, is for cases
 // that the first does not support: sparse checkouts, submodules and embedded repositories, assume-unchanged entries,
 // names that git would refuse, systems without lstat. The state holds the reason, which is checked again when its cause
 // is gone.

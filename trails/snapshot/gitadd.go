@@ -40,11 +40,8 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 	if a.e.meta.Settings.Sparse { // include files outside the sparse patterns
 		args = append(args, "--sparse")
 	}
-	nested, err := a.nested(ctx)
+	nested, err := a.e.addNested(ctx)
 	if err != nil {
-		return added{}, err
-	}
-	if err := a.e.addNested(ctx, nested); err != nil {
 		return added{}, err
 	}
 	var spec strings.Builder
@@ -83,18 +80,6 @@ func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
 		a.exclude(path)
 	}
 	return added{again: true}, nil
-}
-
-// `nested` lists the repositories that are in the scratch index now.
-func (a *addition) nested(ctx context.Context) ([]string, error) {
-	idx := a.old
-	if a.fresh {
-		var err error
-		if idx, err = loadIndex(ctx, a.e.repo, a.e.scratchPath()); err != nil {
-			return nil, err
-		}
-	}
-	return a.e.nested(idx), nil
 }
 
 func (a *addition) exclude(path string) {

@@ -43,7 +43,7 @@ func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]
 	if err := e.refresh(ctx); err != nil {
 		return nil, fmt.Errorf("glance: %w", err)
 	}
-	if reason, err := e.reasonForGit(ctx, false); err != nil || reason != nil || e.meta.Reseed {
+	if reason, err := e.reasonForGit(ctx); err != nil || reason != nil || e.meta.Reseed {
 		return nil, fmt.Errorf("glance: %w", errors.Join(err, errNoGlance))
 	}
 	tree, err := openWorkTree(repo.WorkTree)

@@ -45,22 +45,6 @@ func (x *gitIndex) below(dir string) []indexEntry {
 	return x.entries[i:j]
 }
 
-// directories lists the directories that contain tracked files, and all their parents.
-func (x *gitIndex) directories() []string {
-	list, last := []string{""}, ""
-	for i := range x.entries {
-		dir := parentPath(x.entries[i].path)
-		if dir == last {
-			continue
-		}
-		for d := dir; d != "" && d != last && !strings.HasPrefix(last, d+"/"); d = parentPath(d) {
-			list = append(list, d)
-		}
-		last = dir
-	}
-	return list
-}
-
 // hasFolded reports whether a tracked path, or a directory above one, equals path except for the case of ASCII letters.
 func (x *gitIndex) hasFolded(path string) bool {
 	if x.folded == nil {

@@ -36,9 +36,8 @@ func unsupported(kind reasonKind, path, text string) error {
 	return &unsupportedError{reason{Kind: kind, Text: text, Path: []byte(path)}}
 }
 
-// reasonForGit decides, before the scan, whether the git method is used. A scoped snapshot uses the method of the last
-// snapshot.
-func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error) {
+// reasonForGit decides, before the scan, whether the git method is used.
+func (e *Engine) reasonForGit(ctx context.Context) (*reason, error) {
 	switch {
 	case !ownEngine || e.git:
 		return &reason{Kind: reasonSystem, Text: "own method not available"}, nil
@@ -48,9 +47,6 @@ func (e *Engine) reasonForGit(ctx context.Context, scoped bool) (*reason, error)
 		return nil, nil
 	}
 	was := e.meta.Git.Reason
-	if scoped {
-		return &was, nil
-	}
 	holds, err := e.stillHolds(ctx, was)
 	if err != nil || holds {
 		return &was, err

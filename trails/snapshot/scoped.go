@@ -250,3 +250,25 @@ func (s *scan) rulesChanged(d *dir) bool {
 	}
 	return changed
 }
+
+// cleanPath returns the canonical form of a path relative to the top. It returns false for a path outside of the work
+// tree, or in its git directory.
+func cleanPath(path string) (string, bool) {
+	if strings.ContainsRune(path, 0) || strings.HasPrefix(path, "/") {
+		return "", false
+	}
+	var parts []string
+	for part := range strings.SplitSeq(path, "/") {
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			return "", false
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 || parts[0] == ".git" {
+		return "", false
+	}
+	return strings.Join(parts, "/"), true
+}

@@ -41,6 +41,7 @@ type Snapshot struct {
 	Skipped []string // paths that could not be read or filtered; the tree has the user's index entry there, or none
 	Method  string   // MethodOwn or MethodGit
 	Seeded  bool     // the last snapshot is missing or unreadable, so Changes is empty
+	Whole   bool     // Changes is complete, even if only some paths were asked for
 }
 
 // Engine takes snapshots of one work tree and stores the last one. Only one goroutine of one process may use it at a
@@ -125,8 +126,8 @@ func (e *Engine) Full(ctx context.Context) (Snapshot, error) {
 
 // Scoped takes a snapshot in which only the given paths may differ from the last one. It reads only these paths, and
 // finds created, changed and deleted files. A directory means all its content. Ignored paths are left out unless they
-// are tracked. Like Keep, it also stores unchanged contents in the side store. Without a last snapshot it does the same
-// as Full.
+// are tracked. Like Keep, it also stores unchanged contents in the side store. Without a last snapshot, and with the
+// git method, it does the same as Full.
 func (e *Engine) Scoped(ctx context.Context, paths []string) (Snapshot, error) {
 	if slices.Contains(paths, "") || slices.Contains(paths, ".") {
 		return e.take(ctx, nil)
@@ -182,7 +183,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		paths = nil
 	}
 	last := e.meta.Tree
-	reason, err := e.reasonForGit(ctx, paths != nil)
+	reason, err := e.reasonForGit(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -196,10 +197,10 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	}
 	e.root, e.changed = nil, true // discard the changes of git-trace's own method
 	if e.meta.Git == nil {
-		e.meta.Git, paths = &gitState{}, nil
+		e.meta.Git = &gitState{}
 	}
 	e.meta.Git.Reason = *reason
-	snap, err := e.runGit(ctx, paths)
+	snap, err := e.runGit(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -212,14 +213,14 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 
 // compare asks git for the changes since the last tree, and adds them to the snapshot.
 func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Snapshot, error) {
-	snap.Seeded = last.IsZero()
+	snap.Seeded, snap.Whole = last.IsZero(), !last.IsZero()
 	if snap.Seeded || last == snap.Tree {
 		return snap, nil
 	}
 	changes, err := e.diffTrees(ctx, last, snap.Tree)
 	var failed *refs.GitError
 	if errors.As(err, &failed) { // objects of the last tree are missing
-		snap.Seeded = true
+		snap.Seeded, snap.Whole = true, false
 		return snap, nil
 	}
 	snap.Changes = changes
