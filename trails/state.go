@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -21,7 +19,7 @@ import (
 
 // The file begins with a word that changes with the format of the state: a file with another word counts as missing. It
 // ends with the CRC-32 of everything before, big-endian.
-const stateMagic = "gtline\x00\x0d"
+const stateMagic = "gtline\x00\x0e"
 
 // state is the memory of one work tree's timeline from one process to the next: <git dir>/traces/timeline.
 type state struct {
@@ -145,7 +143,7 @@ var errOtherState = errors.New("another version of git-trace wrote it")
 
 func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
-	s.fields(w)
+	codec.Value(w, s)
 	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
 }
 
@@ -160,7 +158,7 @@ func decodeState(raw []byte) (*state, error) {
 		return nil, errState
 	}
 	s, r := &state{}, &codec.Reader{In: string(raw[len(stateMagic):n])}
-	s.fields(r)
+	codec.Value(r, s)
 	if r.End() != nil {
 		return nil, errState
 	}
@@ -253,166 +251,4 @@ func (s *state) openWindows() []*Window {
 		}
 	}
 	return out
-}
-
-// fields lists the stored fields of a state, in the order of the file.
-func (s *state) fields(f codec.Fields) {
-	f.Integer(&s.Interval)
-	f.Integer(&s.LastFull)
-	f.OID(&s.Tree)
-	markFields(f, &s.Git)
-	f.Integer(&s.RestoredAt)
-	f.OID(&s.Squash)
-	codec.List(f, &s.Marks, func(m *lookMark) {
-		f.Integer(&m.At)
-		markFields(f, &m.Git)
-	})
-	codec.List(f, &s.Windows, func(w **Window) {
-		if *w == nil {
-			*w = &Window{}
-		}
-		(*w).fields(f)
-	})
-	table(f, &s.Sessions, func(one **sessionState) {
-		if *one == nil {
-			*one = &sessionState{}
-		}
-		(*one).fields(f)
-	})
-	table(f, &s.Scoped, func(n *int64) { f.Integer(n) })
-	codec.List(f, &s.Anchored, func(o *refs.OID) { f.OID(o) })
-	table(f, &s.Notes.Expected, func(o *refs.OID) { f.OID(o) })
-	f.Integer(&s.Lost.At)
-	codec.List(f, &s.Notes.Shifts, func(one **shift) {
-		if *one == nil {
-			*one = &shift{}
-		}
-		(*one).fields(f)
-	})
-	table(f, &s.Notes.Taken, func(one *taken) {
-		f.OID(&one.Blob)
-		f.Moment(&one.At)
-	})
-	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
-	codec.Word(f, &s.Lost.Why)
-	codec.Numbers(f, &s.Lost.Missed.Calls, &s.Lost.Missed.Hooks)
-	f.Moment(&s.Lost.Missed.First)
-	f.Moment(&s.Lost.Missed.Last)
-	codec.List(f, &s.Lost.Missed.Why, func(why *string) { f.Text(why) })
-	codec.List(f, &s.Notes.Shared, func(one *sharedLine) {
-		codec.Texts(f, &one.Key, &one.Words)
-	})
-	codec.List(f, &s.Notes.Buffers, func(one *buffer) {
-		f.Text(&one.Key)
-		f.OID(&one.Seen)
-		f.OID(&one.Held)
-	})
-}
-
-// table lists the members of a map, sorted by key.
-func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
-	keys := slices.Sorted(maps.Keys(*m))
-	codec.List(f, &keys, func(k *K) {
-		codec.Word(f, k)
-		v := (*m)[*k]
-		value(&v)
-		if *m == nil {
-			*m = map[K]V{}
-		}
-		(*m)[*k] = v
-	})
-}
-
-func markFields(f codec.Fields, m *gitfacts.Mark) {
-	f.OID(&m.Head)
-	codec.Texts(f, &m.Branch, &m.Storage)
-	f.Integer(&m.Log)
-	codec.List(f, &m.Stashes, func(o *refs.OID) { f.OID(o) })
-	f.Integer(&m.Orig)
-	f.Text(&m.Replays)
-	f.Integer(&m.Done)
-	f.OID(&m.Autostash)
-	f.OID(&m.Squash)
-	f.Integer(&m.Message)
-	f.Integer(&m.Index)
-}
-
-func (s *sessionState) fields(f codec.Fields) {
-	codec.Texts(f, &s.Agent, &s.Session, &s.Model, &s.Stated)
-	codec.Numbers(f, &s.Prompts, &s.Earlier)
-	f.Text(&s.LastPrompt)
-	codec.Number(f, &s.Steps)
-	f.Moment(&s.Last)
-	f.Flag(&s.Ended)
-	f.Flag(&s.Befores)
-	codec.List(f, &s.Subagents, func(id *string) { f.Text(id) })
-	codec.Number(f, &s.Unnamed)
-	processFields(f, &s.From.Host)
-	codec.Number(f, &s.From.Heard)
-	f.Flag(&s.Idle)
-}
-
-func (s *shift) fields(f codec.Fields) {
-	codec.Texts(f, &s.From, &s.Path)
-	f.OID(&s.Before)
-	f.OID(&s.After)
-	codec.Texts(f, &s.Gone, &s.Come)
-}
-
-func processFields(f codec.Fields, id *process.ID) {
-	codec.Number(f, &id.PID)
-	f.Integer(&id.Start)
-	codec.Texts(f, &id.Space, &id.Boot, &id.Host)
-}
-
-func (w *Window) fields(f codec.Fields) {
-	codec.Word(f, &w.Call.Trace)
-	codec.Texts(f, &w.Call.Agent, &w.Call.Session, &w.Call.Subagent, &w.Call.ID, &w.Call.Print, &w.Call.Tool)
-	codec.Word(f, &w.Call.Class)
-	f.Text(&w.Call.Model)
-	codec.Numbers(f, &w.Call.Prompt, &w.Call.Step)
-	codec.List(f, &w.Says.Paths, func(p *string) { f.Text(p) })
-	codec.List(f, &w.Says.Names, func(p *string) { f.Text(p) })
-	codec.List(f, &w.Says.Edits, func(d *declared) { d.fields(f) })
-	f.Integer(&w.Opened)
-	f.Integer(&w.Closed)
-	f.Flag(&w.Run.Background)
-	codec.Texts(f, &w.Run.TaskID, &w.Call.Transcript)
-	processFields(f, &w.Run.Host)
-	f.Flag(&w.Run.Sure)
-	f.Integer(&w.Run.Since)
-	f.Text(&w.Run.Mark)
-	codec.Number(f, &w.Run.Opener)
-	f.Integer(&w.Run.Awake)
-	f.Moment(&w.Run.Begun)
-	f.Moment(&w.Asked)
-	codec.List(f, &w.Run.Left, func(p *process.Process) {
-		processFields(f, &p.ID)
-		codec.Number(f, &p.Parent)
-		f.Integer(&p.Wrote)
-	})
-	codec.List(f, &w.Run.Printed, func(o *process.Output) {
-		f.Text(&o.Name)
-		f.Integer(&o.Size)
-	})
-	codec.List(f, &w.Limits, func(l *events.Limit) { codec.Word(f, l) })
-	f.Flag(&w.Doubt)
-	codec.Word(f, &w.Why)
-	f.Integer(&w.Wrote)
-	f.Flag(&w.Rejected)
-	f.Flag(&w.Tail)
-	codec.List(f, &w.Says.Hidden, func(one *saying) {
-		f.Text(&one.Path)
-		f.OID(&one.After)
-		f.Text(&one.Lines)
-		f.Flag(&one.Whole)
-	})
-}
-
-func (d *declared) fields(f codec.Fields) {
-	codec.Texts(f, &d.Path, &d.Old, &d.New)
-	codec.Optional(f, &d.Before, func(s *string) { f.Text(s) })
-	codec.Optional(f, &d.After, func(s *string) { f.Text(s) })
-	f.Flag(&d.Exact)
-	codec.Optional(f, &d.Proposed, func(s *string) { f.Text(s) })
 }

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,11 +125,11 @@ func TestAStateOfAnEarlierFormIsNone(t *testing.T) {
 func FuzzStateFields(f *testing.F) {
 	var s state
 	w := &codec.Writer{}
-	s.fields(w)
+	codec.Value(w, &s)
 	f.Add(w.Out)
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		var s state
-		s.fields(&codec.Reader{In: string(raw)})
+		codec.Value(&codec.Reader{In: string(raw)}, &s)
 		_, _ = spool.DecodeNote(raw)
 	})
 }
@@ -139,8 +140,13 @@ func TestTheStoredBytesStay(t *testing.T) {
 	s := &state{Interval: -7, Anchored: []refs.OID{{}, refs.SHA1.Hash(refs.BlobObject, nil)}, Windows: []*Window{{
 		Call: Call{Trace: "4f2a", Prompt: 3}, Says: sayings{Paths: []string{"a", "bé"}, Edits: []declared{{}}},
 	}}}
+	full := &state{}
+	new(filler).fill(t, reflect.ValueOf(full).Elem())
 	note := spool.EncodeNote(events.Boundary{Kind: "turn_end", Time: time.Unix(-1, 5).UTC(), Tool: &events.ToolUse{Paths: []string{"p"}}})
-	for name, got := range map[string]string{"state": fmt.Sprintf("%x", encodeState(s)), "note": fmt.Sprintf("%x", note)} {
+	for name, got := range map[string]string{
+		"state": fmt.Sprintf("%x", encodeState(s)), "note": fmt.Sprintf("%x", note),
+		"every field": fmt.Sprintf("%x", sha256.Sum256(encodeState(full))),
+	} {
 		if got != storedBytes[name] {
 			t.Errorf("%s: %q,", name, got)
 		}
@@ -148,6 +154,7 @@ func TestTheStoredBytesStay(t *testing.T) {
 }
 
 var storedBytes = map[string]string{
-	"state": "67746c696e65000d0d0000000000000000000000000000000000010434663261000000000000000006000201610362c3a9000100000000000000000000000000000000000000000000ffdb8ff9ce0300ffdb8ff9ce03000000000000000000000000020014e69de29bb2d1d6434b8b29ae775ad8c2e48c53910000000000000000ffdb8ff9ce0300ffdb8ff9ce0300000000bb21b62d",
-	"note":  "087475726e5f656e640000000000010affdb8ff9ce03000000000000000000020000000001017000000000000000",
+	"state":       "67746c696e65000e0d000000000000000000000000000000000001020434663261000000000000000006000000000000000000ffdb8ff9ce0300000000000000000201610362c3a9000100000000000000000000ffdb8ff9ce03000000000000000000020014e69de29bb2d1d6434b8b29ae775ad8c2e48c539100000000ffdb8ff9ce0300ffdb8ff9ce0300000000000000008afdc994",
+	"note":        "087475726e5f656e640000000000010affdb8ff9ce0300ffdb8ff9ce030000000000020000000001017000000000000000000000000000",
+	"every field": "b9d4379f2d0a51559fa020cf903858f49a73b05c148700d7ca5dfb0bac9a463b",
 }

@@ -158,3 +158,49 @@ func FuzzFields(f *testing.F) {
 		}
 	})
 }
+
+func TestAValueListsTheFieldsOfItsType(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		Name name
+		kept int
+	}
+	type whole struct {
+		Number int
+		Small  uint8
+		Tall   uint64
+		On     bool
+		At     time.Time
+		Commit refs.OID
+		Parts  []part
+		Raw    []byte
+		There  *part
+		Absent *part
+		Table  map[name]*part
+	}
+	text := &whole{
+		Number: -1, Small: 2, Tall: math.MaxUint64, On: true, At: time.Unix(-1, 5).UTC(),
+		Commit: refs.SHA1.Hash(refs.BlobObject, nil), Parts: []part{{Name: "a"}, {}}, Raw: []byte{0, 255},
+		There: &part{Name: "there"}, Table: map[name]*part{"b": nil, "a": {Name: "of a"}},
+	}
+	for _, want := range []*whole{text, {At: time.Unix(0, 0).UTC()}} {
+		var w codec.Writer
+		codec.Value(&w, want)
+		var got whole
+		r := codec.Reader{In: string(w.Out)}
+		if codec.Value(&r, &got); r.End() != nil || !reflect.DeepEqual(&got, want) {
+			t.Errorf("got %+v, %v, want %+v", got, r.End(), want)
+		}
+		for n := range w.Out {
+			r := codec.Reader{In: string(w.Out[:n])}
+			if codec.Value(&r, new(whole)); !errors.Is(r.End(), codec.ErrDamaged) {
+				t.Errorf("the first %d bytes are read", n)
+			}
+		}
+	}
+	var plain, kept codec.Writer
+	codec.Value(&plain, &part{Name: "a"})
+	if codec.Value(&kept, &part{Name: "a", kept: 1}); !reflect.DeepEqual(plain, kept) {
+		t.Errorf("%x, want %x: a field that is not exported is stored", kept.Out, plain.Out)
+	}
+}

@@ -16,7 +16,7 @@ import (
 // journal.go.
 const (
 	stateMagic   = "gtstate"
-	stateVersion = 4
+	stateVersion = 5
 	headerSize   = len(stateMagic) + 1 + 6*4
 	statSize     = 4*8 + 4
 	othersSize   = 4 + 2 + 1
@@ -46,11 +46,8 @@ type saved struct {
 
 // encodeState writes a state. Without a root it writes a state of the git method. Afterwards each directory holds its
 // part on disk.
-func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
-	text, err := m.other()
-	if err != nil {
-		return nil, err
-	}
+func encodeState(m meta, root *dir, format refs.ObjectFormat) []byte {
+	text := m.other()
 	var dirs []*dir
 	if root != nil {
 		dirs = root.all(nil)
@@ -79,7 +76,7 @@ func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 	w.tables(dirs, packs, records)
 	binary.LittleEndian.PutUint32(w.out[sumAt:], crc32.ChecksumIEEE(w.out[body:]))
 	binary.LittleEndian.PutUint32(w.out[body-4:], crc32.ChecksumIEEE(w.out[:body-4]))
-	return w.out, nil
+	return w.out
 }
 
 type stateWriter struct {

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -123,9 +125,9 @@ func sampleState() (meta, *dir) {
 func TestTheStateReadsAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	m, root := sampleState()
-	data, err := encodeState(m, root, refs.SHA1)
-	if err != nil {
-		t.Fatal(err)
+	data := encodeState(m, root, refs.SHA1)
+	if sum := fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)); sum != "70d2e069" {
+		t.Errorf("the stored bytes are others (%s): they need another stateVersion", sum)
 	}
 	_, gotMeta, gotRoot, err := decodeState(data, refs.SHA1)
 	if err != nil {
@@ -135,9 +137,8 @@ func TestTheStateReadsAsItWasWritten(t *testing.T) {
 		t.Errorf("meta %+v, want %+v", gotMeta, m)
 	}
 	gotRoot.open()
-	again, err := encodeState(gotMeta, gotRoot, refs.SHA1)
-	if err != nil || string(again) != string(data) {
-		t.Errorf("a second writing differs (%v)", err)
+	if string(encodeState(gotMeta, gotRoot, refs.SHA1)) != string(data) {
+		t.Error("a second writing differs")
 	}
 	if gotRoot.kids()[0].parent != gotRoot || gotRoot.entries[1].name != "\xff\n" || gotRoot.others[1].kind != kindSpecial {
 		t.Errorf("directories %+v", gotRoot)
@@ -149,20 +150,15 @@ func TestTheStateReadsAsItWasWritten(t *testing.T) {
 
 func FuzzDecodeState(f *testing.F) {
 	m, root := sampleState()
-	data, err := encodeState(m, root, refs.SHA1)
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := encodeState(m, root, refs.SHA1)
 	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(func(_ *testing.T, data []byte) {
 		data = withSums(data)
 		_, m, root, err := decodeState(data, refs.SHA1)
 		if err != nil || root == nil {
 			return
 		}
-		if _, err := encodeState(m, root, refs.SHA1); err != nil {
-			t.Error(err)
-		}
+		encodeState(m, root, refs.SHA1)
 	})
 }
 

@@ -172,15 +172,6 @@ func (r *recordReader) u16() int64 {
 	return 0
 }
 
-func (r *recordReader) i64() int64 {
-	if b := r.take(8); b != nil {
-		return int64(binary.LittleEndian.Uint64(b))
-	}
-	return 0
-}
-
-func (r *recordReader) text() string { return string(r.take(r.u32())) }
-
 func (r *recordReader) u32() int64 {
 	if b := r.take(4); b != nil {
 		return int64(binary.LittleEndian.Uint32(b))

@@ -243,10 +243,8 @@ func (w *watcher) checkSaved(e *Engine) {
 	w.Helper()
 	saved := w.open()
 	defer saved.Close()
-	want, err := encodeState(e.meta, e.root, w.repo.Format)
-	w.must(err)
-	got, err := encodeState(saved.meta, saved.root, w.repo.Format)
-	w.must(err)
+	want := encodeState(e.meta, e.root, w.repo.Format)
+	got := encodeState(saved.meta, saved.root, w.repo.Format)
 	if !bytes.Equal(got, want) {
 		w.Fatalf("%d bytes saved, %d in the journal: the state reads otherwise than it was written", saved.store.size, saved.store.journal)
 	}

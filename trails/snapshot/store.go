@@ -132,10 +132,7 @@ var errWriteAll = errors.New("the journal cannot be used")
 
 // writeAll replaces the state file. The old journal is invalid then, whether or not it can be removed.
 func (e *Engine) writeAll() error {
-	data, err := encodeState(e.meta, e.root, e.repo.Format)
-	if err != nil {
-		return err
-	}
+	data := encodeState(e.meta, e.root, e.repo.Format)
 	if e.damaged() {
 		return errBadState
 	}
@@ -143,10 +140,9 @@ func (e *Engine) writeAll() error {
 		return err
 	}
 	_ = os.Remove(journalPath(e.path))
-	text, err := e.meta.other()
 	e.store = store{sum: binary.LittleEndian.Uint32(data[len(stateMagic)+1:]), size: int64(len(data)), tree: e.meta.Tree,
-		meta: text}
-	return err
+		meta: e.meta.other()}
+	return nil
 }
 
 // append appends the changes to the journal.
@@ -154,10 +150,7 @@ func (e *Engine) append() error {
 	if e.store.size == 0 || e.meta.Git != nil || e.root == nil || e.root.saved.head == nil {
 		return errWriteAll
 	}
-	text, err := e.meta.other()
-	if err != nil {
-		return err
-	}
+	text := e.meta.other()
 	changed := text
 	if bytes.Equal(text, e.store.meta) {
 		changed = nil

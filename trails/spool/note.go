@@ -19,7 +19,7 @@ import (
 // snapshot of the work tree is missing, and with it the proof of the beginning or end of a window. The note contains
 //
 //   - nothing, while the process does not know its task. Then any window may have ended;
-//   - a boundary of an agent (boundaryFields), without the texts that a call declares.
+//   - a boundary of an agent, without the texts that a call declares.
 //
 // If git calls a hook after it has written to the work tree, the name of the hook's note says so from the beginning.
 
@@ -121,18 +121,25 @@ func LeaveMissed(repo *refs.Repo) {
 	}
 }
 
+// EncodeNote leaves out the texts of edits, because they need the snapshot of that moment.
 func EncodeNote(b events.Boundary) []byte {
 	if !b.Answered.IsZero() && b.Kind != events.ToolBefore {
 		b.Model = "" // later it cannot be known whether this belongs to the call
 	}
+	b.Answered = time.Time{}
+	if b.Tool != nil {
+		tool := *b.Tool
+		tool.Edits, tool.Names = nil, nil
+		b.Tool = &tool
+	}
 	w := &codec.Writer{}
-	boundaryFields(w, &b)
+	codec.Value(w, &b)
 	return w.Out
 }
 
 func DecodeNote(raw []byte) (b Boundary, err error) {
 	r := &codec.Reader{In: string(raw)}
-	boundaryFields(r, &b.Boundary)
+	codec.Value(r, &b.Boundary)
 	return b, r.End()
 }
 
