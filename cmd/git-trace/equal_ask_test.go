@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/report/stats"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // allAnswers are what the commands say of one repository.
@@ -220,7 +221,7 @@ func (a *allAnswers) exported() {
 		a.owned = append(a.owned, l)
 	}
 	for line := range strings.Lines(c.run("git-trace", "export", "--format", "git-ai", "HEAD")) {
-		var n commitNote
+		var n exchange.Note
 		c.must(json.Unmarshal([]byte(line), &n))
 		a.notes[n.Commit] = n.Note
 	}

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -50,9 +49,12 @@ func (a *app) events(c *call, _ operands) error {
 	}
 	defer all.Close()
 	if c.Bool("json") {
-		out := newLineWriter(terminal.Quietly(a.std.out))
-		err = eachEvent(c.Context, all, filter, func(line []byte) error { return out.line(line) })
-		err = errors.Join(err, out.flush())
+		out := bufio.NewWriter(terminal.Quietly(a.std.out))
+		err = eachEvent(c.Context, all, filter, func(line []byte) error {
+			_, _ = out.Write(line)
+			return out.WriteByte('\n')
+		})
+		err = errors.Join(err, out.Flush())
 	} else {
 		err = a.printEvents(c, repo, all, filter)
 	}
@@ -69,15 +71,16 @@ func (a *app) printEvents(c *call, repo *refs.Repo, all *events.Copy, filter *ev
 	}
 	short := func(id events.TraceID) string { return string(id)[:min(len(id), lookup.FewestDigits)] }
 	printer := eventPrinter{screen: screen, short: short}
-	out := newLineWriter(screen.Out)
+	out := bufio.NewWriter(screen.Out)
 	err = eachEvent(c.Context, all, filter, func(line []byte) error {
 		e, err := events.DecodeLine(line)
 		if err != nil {
 			return err
 		}
-		return out.line([]byte(printer.line(e)))
+		_, err = out.WriteString(printer.line(e) + "\n")
+		return err
 	})
-	return errors.Join(err, out.flush(), screen.Close())
+	return errors.Join(err, out.Flush(), screen.Close())
 }
 
 // eventFilter chooses events.
@@ -187,34 +190,6 @@ func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func
 		if err := yield(line); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// lineWriter writes lines in large pieces.
-type lineWriter struct {
-	w   io.Writer
-	buf []byte
-}
-
-func newLineWriter(w io.Writer) *lineWriter { return &lineWriter{w: w} }
-
-func (l *lineWriter) line(text []byte) error {
-	l.buf = append(append(l.buf, text...), '\n')
-	if len(l.buf) < 64<<10 {
-		return nil
-	}
-	return l.flush()
-}
-
-func (l *lineWriter) flush() error {
-	if len(l.buf) == 0 {
-		return nil
-	}
-	_, err := l.w.Write(l.buf)
-	l.buf = l.buf[:0]
-	if err != nil {
-		return fmt.Errorf("write events: %w", err)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -10,10 +10,12 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/exchange"
 )
 
 // history lists the requested commits.
@@ -66,7 +68,7 @@ func (e *exporter) commits(asNotes bool) error {
 			return err
 		}
 	}
-	out := newLineWriter(e.out)
+	out := bufio.NewWriter(e.out)
 	objects := e.repo.Objects()
 	defer objects.Close()
 	told := 0
@@ -88,18 +90,14 @@ func (e *exporter) commits(asNotes bool) error {
 		if err != nil {
 			return err
 		}
-		var line bytes.Buffer
-		if err := agenttrace.Write(&line, record); err != nil {
-			return err
-		}
-		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+		return agenttrace.Write(out, record)
 	})
 	if err == nil && notes != nil {
 		if err = notes.Done(); err == nil && told > 0 {
 			fmt.Fprintf(e.app.std.out, "%s under %s\n", numbers.Count(notes.Count, "note"), gitai.NotesRef)
 		}
 	}
-	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
+	if err = errors.Join(err, out.Flush()); err == nil && told == 0 {
 		fmt.Fprintln(e.app.std.err,
 			"git-trace: hint: the owners of these commits' lines are unknown (git trace backfill searches old session files)")
 	}
@@ -140,13 +138,7 @@ func (e *exporter) only(data *events.CommitData) {
 	}
 }
 
-// commitNote is one commit's line in an exported file of notes.
-type commitNote struct {
-	Commit string `json:"commit"`
-	Note   string `json:"note"`
-}
-
-func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *gitai.NotesWriter, out *lineWriter) error {
+func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *gitai.NotesWriter, out *bufio.Writer) error {
 	note, leftOut := gitai.FromCommit(data, c.Author)
 	if leftOut > 0 {
 		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
@@ -160,9 +152,10 @@ func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *gitai
 		notes.Write(c.ID, text)
 		return nil
 	}
-	line, err := marshal(commitNote{c.ID.String(), string(text)})
+	line, err := terminal.JSONLine(exchange.Note{Commit: c.ID.String(), Note: string(text)})
 	if err != nil {
 		return err
 	}
-	return out.line(line)
+	_, err = out.Write(append(line, '\n'))
+	return err
 }

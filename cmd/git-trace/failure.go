@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -86,4 +87,24 @@ func (a *app) allFaults(faults []error) error {
 		return exit.Fail(exit.Unchecked, last, "")
 	}
 	return faults[len(faults)-1]
+}
+
+// tellLeftOut prints one line about the commits that the answer has only in part.
+func (a *app) tellLeftOut() {
+	commits := a.leftOut.Commits()
+	if len(commits) == 0 {
+		return
+	}
+	const most = 3
+	var names []string
+	for _, c := range commits[:min(len(commits), most)] {
+		names = append(names, c.String()[:7])
+	}
+	if len(commits) > most {
+		names = append(names, "…")
+	}
+	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): "+
+		"git fsck names what is missing, "+
+		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", numbers.Count(len(commits), "commit"),
+		strings.Join(names, ", "))
 }

@@ -52,6 +52,7 @@ var layers = map[string][]string{
 	"upkeep/purge":       {"refs", "events", "trails", "agents", "records", "correlate", "internal/numbers", "view"},
 	"upkeep/keeping":     {"view", "refs", "events", "trails", "agents", "records", "hooks", "report/answers", "upkeep/purge", "upkeep/testimony", "internal/cells", "internal/companion", "internal/exit", "internal/fault", "internal/memory", "internal/numbers", "internal/terminal"},
 	"upkeep/settings":    {"refs", "agents", "hooks", "sharing", "upkeep/doctor", "upkeep/keeping", "internal/cells", "internal/exit", "internal/terminal"},
+	"upkeep/intake":      {"view", "refs", "events", "agents", "records", "correlate", "upkeep/keeping", "upkeep/testimony", "internal/cells", "internal/companion", "internal/exit", "internal/numbers", "internal/terminal"},
 	"upkeep/restore":     {"refs", "events", "trails", "correlate", "blame"},
 	"upkeep/capsule":     {"view", "refs", "events", "trails", "agents", "records"},
 	"upkeep/resume":      {"view", "refs", "events", "trails", "agents", "records"},

@@ -114,7 +114,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 func (a *app) reviewPush(p *sharing.Plan) error {
 	w := terminal.Quietly(a.std.out)
 	for _, d := range p.New() {
-		line, err := marshal(d)
+		line, err := terminal.JSONLine(d)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/upkeep/capsule"
+	"github.com/git-trace/git-trace/upkeep/intake"
 )
 
 // answerTypes are the types of answers, by the names of their schemas.
@@ -29,7 +30,7 @@ var answerTypes = map[string]reflect.Type{
 	"capsule-1":    reflect.TypeFor[capsule.Capsule](), "check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
 	"compare-1": reflect.TypeFor[answers.Compare](), "config-1": reflect.TypeFor[configTold](),
 	"diff-1": reflect.TypeFor[diff.Document](), "doctor-1": reflect.TypeFor[doctorTold](), "gc-1": reflect.TypeFor[gcReport](),
-	"graph-1": reflect.TypeFor[graph.Document](), "import-1": reflect.TypeFor[importReport](), "init-1": reflect.TypeFor[initTold](),
+	"graph-1": reflect.TypeFor[graph.Document](), "import-1": reflect.TypeFor[intake.Imported](), "init-1": reflect.TypeFor[initTold](),
 	"log-1": reflect.TypeFor[answers.Log](), "pull-1": reflect.TypeFor[pullJSON](), "purge-1": reflect.TypeFor[purgeJSON](),
 	"push-1": reflect.TypeFor[pushJSON](), "reconcile-1": reflect.TypeFor[reconciliation](), "record-1": reflect.TypeFor[recordReport](),
 	"report-1": reflect.TypeFor[span.Report](), "restore-1": reflect.TypeFor[restored](), "resume-1": reflect.TypeFor[resumed](),

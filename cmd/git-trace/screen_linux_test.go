@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"golang.org/x/sys/unix"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // openPair makes a pseudo-terminal of the given width: the terminal, and the end at which a person would sit.
@@ -183,14 +184,14 @@ func TestATerminalGetsSomeRowsOfABackfill(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)
 	s := w.at(w.dir)
-	for i := range mostRows + 3 {
+	for i := range 20 + 3 {
 		s.write(fmt.Sprintf("new%d.go", i), w.block("agent", 4), nil, true)
 		w.commit("more")
 	}
 	s.end()
 	shown := onTerminal(t, w.dir, nil, "backfill", "--dry-run", "--transcripts", w.folder)
 	rows := strings.Count(shown, "claude-code ")
-	if !strings.Contains(shown, "\nand 3 rows more; git trace log lists the") || rows != mostRows {
+	if !strings.Contains(shown, "\nand 3 rows more; git trace log lists the") || rows != 20 {
 		t.Errorf("%d rows:\n%s", rows, shown)
 	}
 }

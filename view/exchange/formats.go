@@ -179,3 +179,9 @@ func Recognise(head []byte) (Format, bool) {
 	}
 	return Format{}, false
 }
+
+// Note is one commit's line in an exported file of notes.
+type Note struct {
+	Commit string `json:"commit"`
+	Note   string `json:"note"`
+}

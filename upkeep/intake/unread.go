@@ -1,9 +1,8 @@
-package main
+package intake
 
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/internal/cells"
@@ -53,24 +52,4 @@ func (u *unread) fault() error {
 	}
 	return exit.Fail(exit.Unchecked, fmt.Errorf("%s could not be read whole", numbers.Count(u.commits, "commit")),
 		"git fsck names what is damaged or missing; all else is done")
-}
-
-// tellLeftOut prints one line about the commits that the answer has only in part.
-func (a *app) tellLeftOut() {
-	commits := a.leftOut.Commits()
-	if len(commits) == 0 {
-		return
-	}
-	const most = 3
-	var names []string
-	for _, c := range commits[:min(len(commits), most)] {
-		names = append(names, c.String()[:7])
-	}
-	if len(commits) > most {
-		names = append(names, "…")
-	}
-	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): "+
-		"git fsck names what is missing, "+
-		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", numbers.Count(len(commits), "commit"),
-		strings.Join(names, ", "))
 }

@@ -1,6 +1,7 @@
-package main
+package intake
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"time"
@@ -16,21 +17,24 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
+// backfillSchema names the schema of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
+const backfillSchema = "git-trace.backfill/1"
+
 // tell appends the claims to the log and prints them.
-func (b *filler) tell(claims []claim.Commit) error {
-	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
+func (b *Filler) tell(claims []claim.Commit) error {
+	reader, err := b.Open(b.ctx, b.Repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	owners := testimony.NewOwners(b.ctx, reader)
-	out := newLineWriter(terminal.Quietly(b.app.std.out))
-	log := events.OpenLog(b.repo)
+	out := bufio.NewWriter(terminal.Quietly(b.Out))
+	log := events.OpenLog(b.Repo)
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
 	flush := func() error { // to the log first, then to the output
-		if !b.dry {
+		if !b.Dry {
 			if err := b.keeper.List(b.linked); err != nil {
 				return exit.Fail(exit.Unchecked, err, "")
 			}
@@ -42,7 +46,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 			if b.rows++; b.brief && b.rows > mostRows {
 				continue
 			}
-			if err := out.line(row); err != nil {
+			if _, err := out.Write(append(row, '\n')); err != nil {
 				return err
 			}
 		}
@@ -92,16 +96,16 @@ func (b *filler) tell(claims []claim.Commit) error {
 			}
 		}
 	}
-	return errors.Join(flush(), out.flush())
+	return errors.Join(flush(), out.Flush())
 }
 
 // mostRows is the number of rows that a terminal gets.
 const mostRows = 20
 
 // sum prints a summary for people.
-func (b *filler) sum() error {
+func (b *Filler) sum() error {
 	verb := "written"
-	if b.dry {
+	if b.Dry {
 		verb = "would be written"
 	}
 	text := fmt.Sprintf("%s of %s from %s %s", numbers.Count(b.lines, "line"), numbers.Count(b.filled, "commit"),
@@ -115,9 +119,9 @@ func (b *filler) sum() error {
 			text = "nothing to do: no session file of an agent was found (--transcripts <dir> names more)"
 		}
 	}
-	w := b.app.std.out
-	if b.json {
-		w = b.app.std.err
+	w := b.Out
+	if b.JSON {
+		w = b.Err
 		text = "git-trace: hint: " + text
 	}
 	if b.brief && b.rows > mostRows {
@@ -128,7 +132,7 @@ func (b *filler) sum() error {
 		return err
 	}
 	if n := b.unseen(); n > 0 {
-		fmt.Fprintf(b.app.std.err,
+		fmt.Fprintf(b.Err,
 			"git-trace: hint: %s of these conversations may have written files in ways that a session file does not show "+
 				"(scripts, formatters); those lines stay unknown\n",
 			numbers.Count(n, "command"))
@@ -137,7 +141,7 @@ func (b *filler) sum() error {
 }
 
 // unseen counts the commands of linked conversations that may have written lines which the transcript does not show.
-func (b *filler) unseen() int {
+func (b *Filler) unseen() int {
 	n := 0
 	for trace := range b.linked {
 		n += b.keeper.Unseen(trace)
@@ -146,10 +150,10 @@ func (b *filler) unseen() int {
 }
 
 // row returns a link as a line of the output.
-func (b *filler) row(l *backfill.Link) ([]byte, error) {
+func (b *Filler) row(l *backfill.Link) ([]byte, error) {
 	b.linked[l.Trace] = true
-	if b.json {
-		return marshal(struct {
+	if b.JSON {
+		return terminal.JSONLine(struct {
 			Schema string `json:"schema"`
 			*backfill.Link
 		}{backfillSchema, l})

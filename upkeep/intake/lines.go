@@ -1,4 +1,4 @@
-package main
+package intake
 
 import (
 	"encoding/json"
@@ -23,12 +23,12 @@ import (
 )
 
 // lines writes the claims of the files about commits to the log.
-func (im *importer) lines(files []string) error {
-	im.objects = im.repo.Objects()
+func (im *Importer) lines(files []string) (*Imported, error) {
+	im.objects = im.Repo.Objects()
 	defer func() { _ = im.objects.Close() }()
 	im.claims = map[refs.OID]*claim.Commit{}
 	if len(files) == 0 {
-		err := gitai.EachNote(im.ctx, im.repo, func(commit string, blob refs.OID) error {
+		err := gitai.EachNote(im.ctx, im.Repo, func(commit string, blob refs.OID) error {
 			if _, found := im.commit(commit); !found {
 				im.strange++
 				return nil
@@ -38,30 +38,30 @@ func (im *importer) lines(files []string) error {
 				err = im.note(commit, text)
 			}
 			if err != nil { // other files may be readable
-				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", cells.Message(commit),
+				fmt.Fprintf(im.Err, "git-trace: warning: left out the note of %.7s: %s\n", cells.Message(commit),
 					cells.Message(err.Error()))
 			}
 			return nil
 		})
 		if err != nil {
-			return exit.Fail(exit.Unchecked, err, "nothing was imported")
+			return nil, exit.Fail(exit.Unchecked, err, "nothing was imported")
 		}
 	}
 	for _, name := range files {
 		if err := im.file(name); err != nil {
-			return exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "nothing was imported")
+			return nil, exit.Fail(exit.Unchecked, exchange.FileFault(name, err), "nothing was imported")
 		}
 	}
 	return im.write()
 }
 
-func (im *importer) file(name string) error {
+func (im *Importer) file(name string) error {
 	file, err := exchange.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if im.format.Name == agenttrace.Name {
+	if im.Format.Name == agenttrace.Name {
 		return refs.PathCause(agenttrace.Read(file, im.agentTrace))
 	}
 	in := jsonl.NewReader(file, 0)
@@ -73,7 +73,7 @@ func (im *importer) file(name string) error {
 		if err != nil {
 			return refs.PathCause(err)
 		}
-		var line commitNote
+		var line exchange.Note
 		if err := json.Unmarshal(raw, &line); err != nil || line.Commit == "" || line.Note == "" {
 			return in.Fault(errors.New("not a commit and its note"))
 		}
@@ -84,7 +84,7 @@ func (im *importer) file(name string) error {
 }
 
 // agentTrace adds a record's claims.
-func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
+func (im *Importer) agentTrace(_ int, r *agenttrace.Record) error {
 	if r.VCS == nil || r.VCS.Type != "git" {
 		im.strange++
 		return nil
@@ -103,7 +103,7 @@ func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
 }
 
 // note adds a note's claims.
-func (im *importer) note(name string, text []byte) error {
+func (im *Importer) note(name string, text []byte) error {
 	note, err := gitai.Parse(text)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (im *importer) note(name string, text []byte) error {
 	return nil
 }
 
-func (im *importer) add(data *events.CommitData, leftOut int) {
+func (im *Importer) add(data *events.CommitData, leftOut int) {
 	im.leftOut += leftOut
 	c := im.claims[data.Commit]
 	if c == nil {
@@ -133,7 +133,7 @@ func (im *importer) add(data *events.CommitData, leftOut int) {
 }
 
 // commit returns the id of a commit by its full name, and whether the commit is here.
-func (im *importer) commit(name string) (refs.OID, bool) {
+func (im *Importer) commit(name string) (refs.OID, bool) {
 	id, err := refs.ParseOID(name)
 	if err != nil || !im.objects.MayBeStored(id) {
 		return id, false
@@ -142,19 +142,19 @@ func (im *importer) commit(name string) (refs.OID, bool) {
 	return id, err == nil
 }
 
-func (im *importer) content(commit refs.OID) func(path string) ([]string, error) {
+func (im *Importer) content(commit refs.OID) func(path string) ([]string, error) {
 	return view.Content(im.objects, commit)
 }
 
 // write writes the claims about lines whose owner the log does not know better.
-func (im *importer) write() error {
-	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
+func (im *Importer) write() (*Imported, error) {
+	reader, err := im.Open(im.ctx, im.Repo, view.Options{LogOnly: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer reader.Close()
 	if err := im.carry(); err != nil {
-		return err
+		return nil, err
 	}
 	owners := testimony.NewOwners(im.ctx, reader)
 	args := []string{"--no-walk=unsorted"}
@@ -163,15 +163,15 @@ func (im *importer) write() error {
 	}
 	var list []history.Commit
 	if len(im.order) > 0 {
-		if list, err = history.List(im.ctx, im.repo, append(args, "--")...); err != nil {
-			return err
+		if list, err = history.List(im.ctx, im.Repo, append(args, "--")...); err != nil {
+			return nil, err
 		}
 	}
 	var drafts []events.Draft
 	now := time.Now()
 	commits, added := 0, 0
-	damage := &unread{w: im.app.std.err}
-	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
+	damage := &unread{w: im.Err}
+	err = history.Walk(im.ctx, im.Repo, list, func(h *history.Commit) error {
 		damage.note(h)
 		c := im.claims[h.ID]
 		delete(im.claims, h.ID) // frees memory
@@ -192,24 +192,21 @@ func (im *importer) write() error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := testimony.AppendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
-		return exit.Fail(exit.Unchecked, err, "")
+	if err := testimony.AppendDrafts(im.ctx, events.OpenLog(im.Repo), drafts); err != nil {
+		return nil, exit.Fail(exit.Unchecked, err, "")
 	}
-	if err := im.report(importReport{Lines: added, Commits: commits}); err != nil {
-		return err
-	}
-	return damage.fault()
+	return im.report(Imported{Lines: added, Commits: commits}), damage.fault()
 }
 
 // carry adds claims about the commits that replaced described ones.
-func (im *importer) carry() error {
+func (im *Importer) carry() error {
 	described := make([]*events.CommitData, 0, len(im.order))
 	for _, id := range im.order {
 		described = append(described, &im.claims[id].CommitData)
 	}
-	return carry.Find(im.ctx, im.repo, described, func(found *events.CommitData) error {
+	return carry.Find(im.ctx, im.Repo, described, func(found *events.CommitData) error {
 		im.add(found, 0)
 		return nil
 	})

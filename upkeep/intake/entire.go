@@ -1,6 +1,7 @@
-package main
+package intake
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,17 +21,9 @@ import (
 // metadata.json and the whole session file (full.jsonl or raw_transcript; a long one in numbered pieces). Session files
 // of subagents are below "tasks". Each checkpoint repeats the whole file.
 
-// importEntire finds the lines of Entire's sessions in commits, as backfill does with session files.
-func (a *app) importEntire(c *call, ops operands) error {
-	if len(ops.All()) > 0 || c.Bool("notes") {
-		return exit.Usage("--from %s reads the branches of this repository, and takes neither a file nor --notes",
-			exchange.EntireName)
-	}
-	repo, err := a.repo()
-	if err != nil {
-		return err
-	}
-	list, err := repo.Git(c.Context, nil, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/entire",
+// FillFromEntire finds the lines of Entire's sessions in commits, as Fill does with session files.
+func (b *Filler) FillFromEntire(ctx context.Context) error {
+	list, err := b.Repo.Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/entire",
 		"refs/remotes", "refs/entire")
 	if err != nil {
 		return err
@@ -51,11 +44,11 @@ func (a *app) importEntire(c *call, ops operands) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r := &exchange.EntireReader{Objects: repo.Objects(), Dir: dir}
+	r := &exchange.EntireReader{Objects: b.Repo.Objects(), Dir: dir}
 	defer func() { _ = r.Objects.Close() }()
 	files := map[string]*exchange.EntireFile{}
 	for _, tip := range tips {
-		tree, err := repo.Git(c.Context, nil, "ls-tree", "-r", "-l", "-z", "--end-of-options", tip)
+		tree, err := b.Repo.Git(ctx, nil, "ls-tree", "-r", "-l", "-z", "--end-of-options", tip)
 		if err != nil {
 			return err
 		}
@@ -64,7 +57,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 	if err := r.Write(files); err != nil {
 		return err
 	}
-	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run")}
+	b.ctx = ctx
 	commits, err := b.commits(refs.Everywhere())
 	if err != nil {
 		return err
@@ -78,7 +71,7 @@ func (a *app) importEntire(c *call, ops operands) error {
 		return exit.Fail(exit.Unchecked, err, "")
 	}
 	err = b.read(commits, found)
-	fmt.Fprintf(a.std.err, "git-trace: hint: read %s of %s; left out: %s that a later one includes, %s unreadable, "+
+	fmt.Fprintf(b.Err, "git-trace: hint: read %s of %s; left out: %s that a later one includes, %s unreadable, "+
 		"%s of unknown agents\n", numbers.Count(r.Files, "session file"), numbers.Count(r.Checkpoints, "checkpoint"),
 		numbers.Thousands(r.Again), numbers.Thousands(r.Unread), numbers.Thousands(max(0, r.Files-len(found))))
 	return err
