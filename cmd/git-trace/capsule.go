@@ -136,7 +136,7 @@ func cannotEnclose(trace events.TraceID, word string, err error) error {
 	case errors.Is(err, capsule.ErrNoRecord):
 		return lookup.NoRecord(trace)
 	case errors.Is(err, capsule.ErrBlocked):
-		return blockedRecord(trace)
+		return exchange.Blocked(trace)
 	case errors.Is(err, capsule.ErrNoPrompt):
 		return exit.Fail(exit.Finding, fmt.Errorf("%s: %w", word, err), fmt.Sprintf("git trace show %.8s lists them", trace))
 	}

@@ -97,7 +97,7 @@ func (a *app) convert(c *call, ops operands) error {
 			faults = append(faults, err)
 		}
 	}
-	return errors.Join(train.Done(), a.allFaults(faults))
+	return errors.Join(train.Done(), terminal.Faults(a.std.err, faults))
 }
 
 // teachConverted reads the answers of teachers, and redacts them like conversations.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/refs"
@@ -165,14 +165,7 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 func leftOut(a *app, out dataset.Written) error {
 	faults := make([]error, len(out.LeftOut))
 	for i, trace := range out.LeftOut {
-		faults[i] = blockedRecord(trace)
+		faults[i] = exchange.Blocked(trace)
 	}
-	return a.allFaults(faults)
-}
-
-// blockedRecord is the error for a record that must not leave this clone.
-func blockedRecord(trace events.TraceID) error {
-	return exit.Fail(exit.Unchecked,
-		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
-		"look at it with git trace show; export --force includes it")
+	return terminal.Faults(a.std.err, faults)
 }

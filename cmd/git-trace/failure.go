@@ -74,21 +74,6 @@ func classify(err error) (int, string) {
 	return exit.Git, ""
 }
 
-// allFaults prints errors as report does. It returns the exit status of commands that continue after an error.
-func (a *app) allFaults(faults []error) error {
-	for _, err := range faults[:max(len(faults)-1, 0)] {
-		fmt.Fprintf(a.std.err, "git-trace: error: %s\n", cells.Message(err.Error()))
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	var f *exit.Failure
-	if last := faults[len(faults)-1]; !errors.As(last, &f) {
-		return exit.Fail(exit.Unchecked, last, "")
-	}
-	return faults[len(faults)-1]
-}
-
 // tellLeftOut prints one line about the commits that the answer has only in part.
 func (a *app) tellLeftOut() {
 	commits := a.leftOut.Commits()

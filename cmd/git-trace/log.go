@@ -185,7 +185,7 @@ func choice(c *call, ops operands, repo *refs.Repo, known *lookup.Conversations)
 		if author != "" {
 			options = append(options, "--author="+author)
 		}
-		commits, err := commitsOf(c.Context, repo, query.Revs, len(query.Revs) == 0, options...)
+		commits, err := lookup.Commits(c.Context, repo, query.Revs, len(query.Revs) == 0, options...)
 		if err != nil {
 			return want, err
 		}

@@ -62,7 +62,7 @@ func (a *app) quality(c *call, ops operands) error {
 	if err := q.tell(c.Bool("json"), len(faults) > 0); err != nil {
 		return err
 	}
-	if err := a.allFaults(faults); err != nil {
+	if err := terminal.Faults(a.std.err, faults); err != nil {
 		return err
 	}
 	for i := range q.list {
@@ -91,7 +91,7 @@ func (q *judge) tell(asJSON, faulty bool) error {
 		_, err = io.WriteString(out, drawQuality(q.list, means, short))
 		return err
 	case !faulty:
-		fmt.Fprintln(q.app.std.err, noneStored)
+		fmt.Fprintln(q.app.std.err, lookup.NoneStored)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -80,7 +79,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 	if nothing {
 		order = []string{"--max-count=1"}
 	}
-	commits, err := commitsOf(c.Context, repo, ops.All(), c.Bool("all"), order...)
+	commits, err := lookup.Commits(c.Context, repo, ops.All(), c.Bool("all"), order...)
 	if err != nil {
 		return err
 	}
@@ -112,36 +111,6 @@ func (a *app) reconcile(c *call, ops operands) error {
 		return writeJSON(terminal.Quietly(a.std.out), r)
 	}
 	return r.report(terminal.Quietly(a.std.out))
-}
-
-// commitsOf lists the commits of a range. Options of git-rev-list(1) choose and sort them.
-func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, options ...string) ([]refs.OID, error) {
-	args := append([]string{"rev-list"}, options...)
-	switch {
-	case all:
-		args = append(args, refs.Everywhere()...)
-	case len(revs) == 0:
-		args = append(args, "HEAD")
-	}
-	for _, rev := range revs {
-		if strings.HasPrefix(rev, "-") {
-			return nil, exit.Usage("'%s' is not a revision", rev)
-		}
-		args = append(args, rev)
-	}
-	raw, err := repo.Git(ctx, nil, append(args, "--")...)
-	if err != nil {
-		return nil, exit.Fail(exit.Git, err, "")
-	}
-	var out []refs.OID
-	for line := range strings.Lines(string(raw)) {
-		oid, err := refs.ParseOID(strings.TrimSpace(line))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, oid)
-	}
-	return out, nil
 }
 
 func (r *reconciliation) take(data *events.CommitData) {

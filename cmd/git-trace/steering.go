@@ -2,28 +2,14 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/numbers"
-	"github.com/git-trace/git-trace/internal/terminal"
-	"github.com/git-trace/git-trace/internal/version"
-	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/report/span"
-	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/report/export"
 	"github.com/git-trace/git-trace/view/exchange"
-	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
@@ -117,7 +103,7 @@ func (a *app) steering(c *call, ops operands) error {
 	case dir != "" && c.Bool("json"):
 		return exit.Usage("options '--json' and '--write' exclude each other")
 	case dir != "":
-		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
+		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, export.Files(dir, d) })
 	}
 	return a.steered(c, ops, treetrace.Screen)
 }
@@ -132,153 +118,18 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 		return err
 	}
 	defer known.Close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
-		out: &terminal.StickyWriter{Writer: terminal.Quietly(a.std.out)}}
-	if err := e.choose(ops.All()); err != nil {
+	e := a.exporter(repo, known)
+	if err := e.Choose(c.Context, ops.All()); err != nil {
 		return lookup.ReportAmbiguous(a.std.err, err)
 	}
-	if name := c.Name; len(ops.All()) == 0 && name != "steering" {
-		if err := e.chooseAtHand(name); err != nil {
+	if len(ops.All()) == 0 && c.Name != "steering" {
+		if err := e.ChooseAtHand(c.Name); err != nil {
 			return err
 		}
 	}
-	e.force = len(e.traces) > 0 // conversations are always shown if they were named
-	e.names = !c.IsSet("write") // lists on the screen cite prompts; the files of the format cite nodes
-	return e.writeTree(c, form)
-}
-
-// chooseAtHand chooses the newest conversation, and those with lines in the branch's commits that its upstream does not
-// have.
-func (e *exporter) chooseAtHand(command string) error {
-	newest, err := e.known.Newest("", 1)
-	if err != nil || len(newest) == 0 {
-		return err
-	}
-	all, err := e.known.Conversations()
-	if err != nil {
-		return err
-	}
-	ahead := map[string]bool{} // commits that the upstream does not have
-	if upstream := span.Upstream(e.ctx, e.repo, "HEAD"); upstream != "" {
-		if list, err := e.repo.Git(e.ctx, nil, "rev-list", upstream+"..HEAD", "--"); err == nil {
-			for id := range strings.FieldsSeq(string(list)) {
-				ahead[id] = true
-			}
-		}
-	}
-	if len(ahead) > 0 {
-		if err := e.known.Complete(e.ctx, all); err != nil {
-			return err
-		}
-	}
-	for i := range all {
-		here := func(c view.CommitLines) bool { return ahead[c.Commit.String()] }
-		if all[i].Trace == newest[0].Trace || slices.ContainsFunc(all[i].Commits, here) {
-			e.traces = append(e.traces, all[i].Trace)
-		}
-	}
-	if len(e.traces) < len(all) {
-		fmt.Fprintf(e.app.std.err, "git-trace: hint: the current work, %d of %s; git trace %s HEAD takes all that wrote "+
-			"lines\n", len(e.traces), numbers.Count(len(all), "conversation"), command)
-	}
-	return nil
-}
-
-// writeTree writes the tree of the wanted conversations with form. The gate checks every text first.
-func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, error)) error {
-	known, err := wordTable(c)
-	if err != nil {
-		return err
-	}
-	gate, err := exchange.NewGate(e.ctx, e.repo)
-	if err != nil {
-		return err
-	}
-	o := steering.Options{Version: version.Number, Words: known}
-	if !e.repo.Bare() {
-		o.Project = filepath.Base(e.repo.WorkTree)
-		root, err := gate.Text(filepath.ToSlash(e.repo.WorkTree))
-		if err != nil {
-			return err
-		}
-		o.Roots = []string{root}
-	}
-	d, faults, err := e.steered(o)
-	if err != nil {
-		return err
-	}
-	if len(d.Sessions) == 0 {
-		if len(faults) > 0 {
-			return e.app.allFaults(faults)
-		}
-		fmt.Fprintln(e.app.std.err, noneStored)
-		if !c.Bool("json") {
-			return nil
-		}
-	}
-	if gate.Short, err = e.known.Short(); err != nil {
-		return err
-	}
-	stored := func(trace events.TraceID) (*records.Record, error) {
-		read, err := e.known.Record(e.ctx, trace)
-		return read.Record, err
-	}
-	if err := gate.Pass(d, c.Bool("redact-auto"), stored); err != nil {
-		return err
-	}
-	text, err := form(d)
-	if err != nil {
-		return err
-	}
-	if _, err := e.out.Write(text); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return e.app.allFaults(faults)
-}
-
-// steered returns the document of the wanted conversations, with the log's facts about them.
-func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []error, err error) {
-	b, err := steering.New(o)
-	if err != nil {
-		return nil, nil, err
-	}
-	log, err := facts.OpenSteering(e.ctx, e.repo, e.known.Reader)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer log.Close()
-	short, err := e.known.Short()
-	if err != nil {
-		return nil, nil, err
-	}
-	e.byTime = true
-	faults, err = e.each(func(r *records.Record) error {
-		known, err := log.Known(r)
-		if err != nil {
-			return err
-		}
-		one := &steering.Conversation{Record: r, Known: known}
-		if e.names {
-			one.Name = promptNames(r, short)
-		}
-		b.Add(one)
-		return nil
-	})
-	if err != nil {
-		return nil, faults, err
-	}
-	return b.Document(), faults, nil
-}
-
-// promptNames returns a function that names the prompt of a step as git trace show accepts it.
-func promptNames(r *records.Record, short func(events.TraceID) string) func(step int) string {
-	numbers, id := view.PromptNumbers(r), short(events.TraceID(r.TraceID))
-	return func(step int) string {
-		if n := numbers[step]; n > 0 {
-			return id + "#" + strconv.Itoa(n)
-		}
-		return id + ":" + strconv.Itoa(max(step, 1))
-	}
+	e.Force = len(e.Traces) > 0 // conversations are always shown if they were named
+	e.Names = !c.IsSet("write") // lists on the screen cite prompts; the files of the format cite nodes
+	return writeTree(c, e, form)
 }
 
 // steeringView joins failures, chains, rejections, lessons and the state of the work.
@@ -320,38 +171,4 @@ func steeringJSON(d *treetrace.Document) ([]byte, error) {
 	var out bytes.Buffer
 	err := writeJSON(&out, v)
 	return out.Bytes(), err
-}
-
-// writeFiles writes all files of the format below a directory. Each file is written completely, or stays unchanged. It
-// does not follow a link that leads out of the directory.
-func writeFiles(dir string, d *treetrace.Document) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return exit.Fail(exit.Unchecked, fmt.Errorf("make directory '%s': %w", dir, refs.PathCause(err)), "")
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return exit.Fail(exit.Unchecked, fmt.Errorf("open directory '%s': %w", dir, refs.PathCause(err)), "")
-	}
-	defer func() { _ = root.Close() }()
-	return treetrace.Files(d, func(file treetrace.File) error {
-		if err := writeIn(root, file); err != nil {
-			return exit.Fail(exit.Unchecked, fmt.Errorf("write '%s': %w", path.Join(filepath.ToSlash(dir), file.Name),
-				refs.PathCause(err)), "")
-		}
-		return nil
-	})
-}
-
-func writeIn(root *os.Root, file treetrace.File) error {
-	name := filepath.FromSlash(file.Name)
-	if below := filepath.Dir(name); below != "." {
-		if err := root.MkdirAll(below, 0o777); err != nil {
-			return err
-		}
-	}
-	temporary := name + ".new"
-	if err := root.WriteFile(temporary, file.Data, 0o666); err != nil {
-		return errors.Join(err, root.Remove(temporary))
-	}
-	return root.Rename(temporary, name)
 }

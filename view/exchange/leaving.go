@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
@@ -127,4 +129,11 @@ func (o *Outgoing) send(done written, later bool) error {
 		return o.Tree.put(steering.BeginOf(r), raw.Bytes())
 	}
 	return o.Format.Write(o.Out, r)
+}
+
+// Blocked is the error for a record that must not leave this clone.
+func Blocked(trace events.TraceID) error {
+	return exit.Fail(exit.Unchecked,
+		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
+		"look at it with git trace show; export --force includes it")
 }

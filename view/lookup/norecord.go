@@ -12,3 +12,6 @@ func NoRecord(trace events.TraceID) error {
 	return exit.Fail(exit.Finding, errors.New("there is no record of conversation "+string(trace)),
 		"git trace record "+string(trace)+" reads its session file")
 }
+
+// NoneStored is the hint if no record is stored.
+const NoneStored = "git-trace: hint: no conversation has a stored record (git trace record stores those that wait)"

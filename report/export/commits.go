@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"bufio"
@@ -16,21 +16,25 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/exchange"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
+// historyGrowth is the percentage by which memory may grow between two garbage collections while a history is read.
+const historyGrowth = 100
+
 // history lists the requested commits.
-func (e *exporter) history() ([]history.Commit, error) {
-	debug.SetGCPercent(countGrowth)
-	if len(e.traces) > 0 {
-		list := make([]view.Conversation, 0, len(e.traces))
-		for _, trace := range e.traces {
-			one, _, err := e.known.Conversation(trace)
+func (e *Exporter) history() ([]history.Commit, error) {
+	debug.SetGCPercent(historyGrowth)
+	if len(e.Traces) > 0 {
+		list := make([]view.Conversation, 0, len(e.Traces))
+		for _, trace := range e.Traces {
+			one, _, err := e.Known.Conversation(trace)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, one)
 		}
-		if err := e.known.Complete(e.ctx, list); err != nil {
+		if err := e.Known.Complete(e.ctx, list); err != nil {
 			return nil, err
 		}
 		args := []string{"--no-walk=unsorted"}
@@ -42,44 +46,44 @@ func (e *exporter) history() ([]history.Commit, error) {
 		if len(args) == 1 {
 			return nil, nil
 		}
-		return history.List(e.ctx, e.repo, append(args, "--ignore-missing", "--")...)
+		return history.List(e.ctx, e.Repo, append(args, "--ignore-missing", "--")...)
 	}
 	if len(e.revs) == 0 {
-		if head, _, err := e.repo.Head(); err == nil && head.IsZero() {
+		if head, _, err := e.Repo.Head(); err == nil && head.IsZero() {
 			return nil, nil
 		}
 	}
-	if e.known.Untraced() { // git still checks the revisions
-		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
+	if e.Known.Untraced() { // git still checks the revisions
+		_, err := lookup.Commits(e.ctx, e.Repo, e.revs, false, "--max-count=0")
 		return nil, err
 	}
-	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
+	return history.List(e.ctx, e.Repo, append(slices.Clone(e.revs), "--")...)
 }
 
-// commits writes the owners of each commit's lines.
-func (e *exporter) commits(asNotes bool) error {
+// Commits writes the owners of each commit's lines.
+func (e *Exporter) Commits(asNotes bool) error {
 	list, err := e.history()
 	if err != nil {
 		return err
 	}
 	var notes *gitai.NotesWriter
 	if asNotes {
-		if notes, err = gitai.NewNotesWriter(e.ctx, e.repo); err != nil {
+		if notes, err = gitai.NewNotesWriter(e.ctx, e.Repo); err != nil {
 			return err
 		}
 	}
-	out := bufio.NewWriter(e.out)
-	objects := e.repo.Objects()
+	out := bufio.NewWriter(e.Out)
+	objects := e.Repo.Objects()
 	defer objects.Close()
 	told := 0
-	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
+	err = e.Known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
 		e.leave(c)
 		e.only(data)
 		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
 			return nil
 		}
 		told++
-		if e.format.Name == gitai.Name {
+		if e.Format.Name == gitai.Name {
 			return e.note(c, data, notes, out)
 		}
 		content := addedLines(c)
@@ -94,11 +98,11 @@ func (e *exporter) commits(asNotes bool) error {
 	})
 	if err == nil && notes != nil {
 		if err = notes.Done(); err == nil && told > 0 {
-			fmt.Fprintf(e.app.std.out, "%s under %s\n", numbers.Count(notes.Count, "note"), gitai.NotesRef)
+			fmt.Fprintf(e.Out, "%s under %s\n", numbers.Count(notes.Count, "note"), gitai.NotesRef)
 		}
 	}
 	if err = errors.Join(err, out.Flush()); err == nil && told == 0 {
-		fmt.Fprintln(e.app.std.err,
+		fmt.Fprintln(e.Err,
 			"git-trace: hint: the owners of these commits' lines are unknown (git trace backfill searches old session files)")
 	}
 	return err
@@ -127,21 +131,21 @@ func addedLines(c *history.Commit) agenttrace.Source {
 }
 
 // only removes the lines of conversations that were not named.
-func (e *exporter) only(data *events.CommitData) {
-	if len(e.traces) == 0 {
+func (e *Exporter) only(data *events.CommitData) {
+	if len(e.Traces) == 0 {
 		return
 	}
 	for i := range data.Owners {
-		if !slices.Contains(e.traces, data.Owners[i].Trace) {
+		if !slices.Contains(e.Traces, data.Owners[i].Trace) {
 			data.Owners[i] = events.AnchorOwner{Kind: events.OwnerUnknown}
 		}
 	}
 }
 
-func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *gitai.NotesWriter, out *bufio.Writer) error {
+func (e *Exporter) note(c *history.Commit, data *events.CommitData, notes *gitai.NotesWriter, out *bufio.Writer) error {
 	note, leftOut := gitai.FromCommit(data, c.Author)
 	if leftOut > 0 {
-		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
+		fmt.Fprintf(e.Err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
 			c.ID, numbers.Agree(leftOut, "name", "names"), numbers.Count(leftOut, "file"))
 	}
 	text, err := note.Bytes()
