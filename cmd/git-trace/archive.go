@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -11,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
+	"github.com/git-trace/git-trace/report/shared"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -116,7 +116,7 @@ func (a *app) archive(c *call, ops operands) error {
 	}
 	fmt.Fprintf(w, "on %s (%s) %s published nothing since %s\n", cells.Message(remote.Name),
 		cells.Message(sharing.Bare(k.URL)), numbers.Count(len(k.Writers), "clone"), since.Local().Format("2 Jan 2006"))
-	sayKept(w, k)
+	shared.Kept(w, k)
 	if c.Bool("dry-run") {
 		return nil
 	}
@@ -127,23 +127,6 @@ func (a *app) archive(c *call, ops operands) error {
 		}
 	}
 	return a.keep(c, k, "archived")
-}
-
-// sayKept lists the first clones, and counts the others.
-func sayKept(w io.Writer, k *sharing.Keeping) {
-	const most = 10
-	for i, one := range k.Writers {
-		if i == most {
-			fmt.Fprintf(w, "  and %s more\n", numbers.Thousands(len(k.Writers)-most))
-			return
-		}
-		texts := "no texts"
-		if one.Texts {
-			texts = "with texts"
-		}
-		fmt.Fprintf(w, "  %s  %s, %s, published last on %s\n", one.Writer, numbers.Count(one.Commits, "commit"), texts,
-			one.Last.Local().Format("2 Jan 2006"))
-	}
 }
 
 // keep carries out the plan.
@@ -175,7 +158,7 @@ func (a *app) dropArchived(c *call, to destination) error {
 		a.tellRemote(err)
 		return sharing.Explain(err)
 	}
-	fmt.Fprintf(terminal.Quietly(a.std.out), "dropped from the archives on %s: %s\n"+takenOff,
+	fmt.Fprintf(terminal.Quietly(a.std.out), "dropped from the archives on %s: %s\n"+shared.TakenOff,
 		cells.Message(to.remote.Name), numbers.Count(refs, "ref"))
 	return nil
 }

@@ -1,23 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/exit"
-	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/compare"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
-	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/view/facts"
+	"github.com/git-trace/git-trace/report/assess"
+	"github.com/git-trace/git-trace/view/lookup"
 )
 
 func compareCommand() *command {
@@ -48,22 +44,18 @@ func (a *app) compare(c *call, ops operands) error {
 		return exit.Fail(exit.Misuse, errors.New("compare takes two conversations"),
 			"git trace compare (<conversation> | <file>) (<conversation> | <file>)")
 	}
-	reader := recordReader{app: a, ctx: c.Context}
-	defer reader.close()
+	reader := a.recordReader(c.Context)
+	defer reader.Close()
 	out := answers.Compare{Schema: answers.CompareSchema}
 	var read [2]*records.Record
 	for i, side := range [...]*answers.Side{&out.Of, &out.With} {
-		r, err := reader.side(words[i], side)
-		if err == nil {
-			err = reader.lines(r, side)
-		}
-		if err != nil {
+		var err error
+		if read[i], err = reader.Side(words[i], side); err != nil {
 			return err
 		}
-		read[i] = r
 	}
 	out.Result = compare.Of(read[0], read[1])
-	return a.tellComparison(reader.repo, c, &out)
+	return a.tellComparison(reader.Repo, c, &out)
 }
 
 func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) error {
@@ -74,124 +66,14 @@ func (a *app) tellComparison(repo *refs.Repo, c *call, out *answers.Compare) err
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(screen.Out, drawComparison(out, cells.Pen{On: screen.Color}, screen.Width, screen.Whole))
+	text := assess.DrawComparison(out, cells.Pen{On: screen.Color}, screen.Width, screen.Whole)
+	_, err = io.WriteString(screen.Out, text)
 	return errors.Join(err, screen.Close())
 }
 
-// side reads one conversation.
-func (n *recordReader) side(word string, into *answers.Side) (read *records.Record, err error) {
-	err = n.read(word, func(r *records.Record, file string) error {
-		if read != nil {
-			return fmt.Errorf("%s holds several conversations: git trace import stores them, and each has an id", word)
-		}
-		read, into.File = r, strings.ToValidUTF8(file, "\ufffd")
-		into.Trace, into.Agent, into.Session = r.TraceID, r.Agent.Name, r.SessionID
-		into.Model = records.Value(r.Agent.Model)
-		return nil
-	})
-	if err == nil && read == nil {
-		err = fmt.Errorf("%s holds no conversation", word)
-	}
-	return read, err
-}
-
-// lines counts the lines of a conversation that hooks saw.
-func (n *recordReader) lines(r *records.Record, side *answers.Side) error {
-	if side.File != "" {
-		return nil
-	}
-	c, _, err := n.known.Conversation(events.TraceID(side.Trace))
-	if err != nil {
-		return err
-	}
-	side.Agent, side.Session = c.Agent, c.Session
-	log, err := facts.OpenSteering(n.ctx, n.repo, n.known.Reader)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	known, err := log.Known(r)
-	if err != nil || known == nil || !c.Seen() {
-		return err
-	}
-	list := []view.Conversation{c}
-	if err := n.known.Complete(n.ctx, list); err != nil {
-		return err
-	}
-	side.Lines = &answers.WrittenLines{Added: c.Added, Removed: c.Removed, Files: c.Files, Commits: list[0].Lines}
-	for i := range known.Patches {
-		if fate := known.Patches[i].Fate; fate != nil {
-			side.Lines.Alive += fate.Alive
-		}
-	}
-	return nil
-}
-
-// drawComparison draws a comparison for people: the figures of both conversations side by side, then the drifts by
-// prompt.
-func drawComparison(c *answers.Compare, p cells.Pen, width int, whole bool) string {
-	var b strings.Builder
-	const label, column = 12, 26
-	row := func(name, of, with string) {
-		fmt.Fprintf(&b, "%s%s%s\n", cells.Pad(name, label), cells.Pad(of, column), with)
-	}
-	row("", p.Paint(cells.Bold, sideName(&c.Of, column-2)), p.Paint(cells.Bold, sideName(&c.With, column-2)))
-	for _, figure := range c.Rows() {
-		row(figure.Name, cells.Cut(cells.Safe(figure.Of), column-2), cells.Cut(cells.Safe(figure.With), column-2))
-	}
-	fmt.Fprintf(&b, "\n%s of %s equal, score %.2f\n", numbers.Thousands(c.Equal), numbers.Count(c.Actions, "action"),
-		c.Score)
-	prompt := -1
-	for i := range c.Drifts {
-		d := &c.Drifts[i]
-		if d.Kind == compare.OtherFiles {
-			continue
-		}
-		if d.Prompt != prompt {
-			prompt = d.Prompt
-			fmt.Fprintf(&b, "\nprompt %d\n", prompt)
-		}
-		for _, line := range driftLines(d) {
-			if line = cells.Safe(line); !whole {
-				line = cells.Cut(line, width)
-			}
-			b.WriteString(line + "\n")
-		}
-	}
-	if len(c.Files) > 0 {
-		b.WriteString("\ndifferent lines in these files\n")
-		for _, name := range c.Files {
-			b.WriteString("  " + cells.Safe(name) + "\n")
-		}
-	}
-	return b.String()
-}
-
-func sideName(c *answers.Side, width int) string {
-	name := fmt.Sprintf("%.4s", c.Trace)
-	if c.File != "" {
-		name = filepath.Base(c.File)
-	}
-	return cells.Cut(cells.Safe(c.Agent+" "+name), width)
-}
-
-// driftLines describes a drift: - marks actions of the first conversation, + of the second.
-func driftLines(d *compare.Drift) []string {
-	says := func(sign string, a *compare.Action, note string) string {
-		text := fmt.Sprintf("%s step %d  %s %s", sign, a.Step, a.Name, a.What)
-		if note != "" {
-			text += "  (" + note + ")"
-		}
-		return text
-	}
-	switch {
-	case d.B == nil:
-		return []string{says("-", d.A, "")}
-	case d.A == nil:
-		return []string{says("+", d.B, "")}
-	case d.Kind == compare.OtherOrder:
-		return []string{says("~", d.A, fmt.Sprintf("step %d, in another order", d.B.Step))}
-	}
-	note := map[compare.Kind]string{compare.OtherTool: "another tool", compare.OtherKind: "not the same kind"}[d.Kind]
-	return []string{says("-", d.A, ""), says("+", d.B, note)}
+// recordReader reads records of files, and of the conversations here.
+func (a *app) recordReader(ctx context.Context) assess.Reader {
+	return assess.Reader{Ctx: ctx, Err: a.std.err, Open: func() (*refs.Repo, *lookup.Conversations, error) {
+		return a.recorded(ctx)
+	}}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/health"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/doctor"
 	"github.com/git-trace/git-trace/upkeep/keeping"
@@ -90,85 +91,23 @@ func (a *app) doctor(c *call, _ operands) error {
 	if err != nil {
 		return err
 	}
+	var fine bool
 	if c.Bool("json") {
-		return a.doctorJSON(c, d)
-	}
-	remain, recording, err := d.Examine(c.Context, c.Bool("fix"), func(r doctor.Result) error {
-		return drawResult(screen, r)
-	})
-	if err != nil {
-		return err
-	}
-	if !recording {
-		return exit.Silent(exit.Finding)
-	}
-	t := rows{screen: screen}
-	for _, note := range d.Notes(c.Context, time.Now()) {
-		t.row("note", note, "")
-	}
-	if err := t.write(); err != nil {
-		return err
-	}
-	if remain > 0 {
-		return exit.Silent(exit.Finding)
-	}
-	return nil
-}
-
-// doctorSchema names the form of the JSON output; docs/schema/doctor-1.schema.json describes it.
-const doctorSchema = "git-trace.doctor/1"
-
-// doctorTold holds the findings of doctor, in JSON.
-type doctorTold struct {
-	Schema    string        `json:"schema"`
-	Recording bool          `json:"recording"` // if false, only the first check and the checks of fetched logs were made
-	Problems  int           `json:"problems"`  // number of problems that remain
-	Checks    []doctorCheck `json:"checks"`
-	Notes     []string      `json:"notes"`
-}
-
-type doctorCheck struct {
-	Name   string           `json:"name"`
-	Fine   *string          `json:"fine"` // a line about the state, if nothing is and nothing was wrong
-	Mended []doctor.Finding `json:"mended"`
-	Left   []doctor.Finding `json:"left"`
-}
-
-func (a *app) doctorJSON(c *call, d *doctor.Doctor) error {
-	told := doctorTold{Schema: doctorSchema, Checks: []doctorCheck{}, Notes: []string{}}
-	var err error
-	told.Problems, told.Recording, err = d.Examine(c.Context, c.Bool("fix"), func(r doctor.Result) error {
-		one := doctorCheck{Name: r.Name, Mended: append([]doctor.Finding{}, r.Mended...),
-			Left: append([]doctor.Finding{}, r.Left...)}
-		if len(r.Mended)+len(r.Left) == 0 {
-			one.Fine = &r.Fine
+		told, err := health.Examine(c.Context, d, c.Bool("fix"), time.Now())
+		if err == nil {
+			err = writeJSON(terminal.Quietly(a.std.out), told)
 		}
-		told.Checks = append(told.Checks, one)
-		return nil
-	})
-	if err != nil {
+		if err != nil {
+			return err
+		}
+		fine = told.Recording && told.Problems == 0
+	} else if fine, err = health.DrawDoctor(c.Context, screen, d, c.Bool("fix"), time.Now()); err != nil {
 		return err
 	}
-	if told.Recording {
-		told.Notes = append(told.Notes, d.Notes(c.Context, time.Now())...)
-	}
-	if err := writeJSON(terminal.Quietly(a.std.out), told); err != nil {
-		return err
-	}
-	if told.Problems > 0 || !told.Recording {
+	if !fine {
 		return exit.Silent(exit.Finding)
 	}
 	return nil
-}
-
-func drawResult(s *terminal.Screen, r doctor.Result) error {
-	t := rows{screen: s}
-	if len(r.Mended)+len(r.Left) == 0 {
-		t.row("ok", r.Name+": "+r.Fine, "")
-	}
-	t.findings("mended", r.Mended)
-	t.findings("problem", r.Left)
-	return t.write()
 }
 
 // storeAgain stores conversations again, from the session files of their agents.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
@@ -11,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/internal/terminal"
+	"github.com/git-trace/git-trace/report/shared"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -102,7 +102,7 @@ func (a *app) pull(c *call, ops operands) error {
 		}
 		out.Remotes = append(out.Remotes, pulled)
 		if !c.Bool("json") {
-			sayPulled(terminal.Quietly(a.std.out), pulled)
+			shared.Pulled(terminal.Quietly(a.std.out), pulled)
 			a.tellElsewhere(r, pulled)
 		}
 		left += pulled.LeftOut() + len(pulled.Doubts)
@@ -157,7 +157,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 	w := terminal.Quietly(a.std.out)
 	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", cells.Message(sources[0].Name),
 		numbers.Count(len(lost.Events), "event"))
-	sayEvents(w, lost.Events)
+	shared.Events(w, lost.Events)
 	switch {
 	case lost.Signed:
 		fmt.Fprintln(w, "your key signed that")
@@ -182,35 +182,8 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 			numbers.Thousands(int(lost.From)), numbers.Thousands(int(lost.To)), got.Old, cells.Message(sources[0].Name))
 	}
 	fmt.Fprintf(w, "this clone now writes as %s; the log of %s is still read\n", got.New, got.Old)
-	sayPulled(w, got.Pulled)
+	shared.Pulled(w, got.Pulled)
 	return nil
-}
-
-// sayEvents lists events that somebody may have written in this clone's name. It shows the first ones, and counts the
-// others.
-func sayEvents(w io.Writer, all []events.Event) {
-	const most = 10
-	for i, e := range all {
-		if i == most {
-			fmt.Fprintf(w, "  and %s more\n", numbers.Thousands(len(all)-most))
-			return
-		}
-		fmt.Fprintf(w, "  %s %s  %s", numbers.Thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"),
-			cells.Message(string(e.Type)))
-		if e.Agent != "" {
-			fmt.Fprintf(w, " of %s", cells.Message(e.Agent))
-		}
-		if e.Type == events.CommitAnchored {
-			data := events.DataOf[events.CommitData](e)
-			fmt.Fprintf(w, " %.12s: %s", data.Commit, numbers.Count(data.Added, "line"))
-			for _, o := range data.Owners {
-				if o.Agent != "" {
-					fmt.Fprintf(w, ", %s", cells.Message(o.Agent))
-				}
-			}
-		}
-		fmt.Fprintln(w)
-	}
 }
 
 // offerTexts asks, once in a clone, which shared texts to fetch.
@@ -249,7 +222,7 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 			a.tellRemote(err)
 			return sharing.Explain(err)
 		}
-		sayPulled(terminal.Quietly(a.std.out), p)
+		shared.Pulled(terminal.Quietly(a.std.out), p)
 	}
 	return nil
 }
@@ -259,59 +232,4 @@ type pullJSON struct {
 	Schema  string            `json:"schema"`
 	DryRun  bool              `json:"dry_run"`
 	Remotes []*sharing.Pulled `json:"remotes"`
-}
-
-// mostTold limits the refused logs that are named.
-const mostTold = 10
-
-// sayPulled prints the data that came from a remote.
-func sayPulled(w io.Writer, p *sharing.Pulled) {
-	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
-	for _, o := range p.Writers {
-		if o.LeftOut != "" && !o.Kept {
-			continue
-		}
-		known := writers[o.Writer] // a whole log contains the events of its digest
-		commits += max(0, o.Commits-known.Commits)
-		conversations += max(0, o.Conversations-known.Conversations)
-		texts += o.Records
-		known.Commits, known.Conversations = max(known.Commits, o.Commits), max(known.Conversations, o.Conversations)
-		writers[o.Writer] = known
-	}
-	fmt.Fprintf(w, "%s: %s, %s, %s", cells.Message(p.Remote), numbers.Count(len(writers), "writer"),
-		numbers.Count(commits, "commit"),
-		numbers.Count(conversations, "conversation"))
-	if texts > 0 {
-		fmt.Fprintf(w, " (%s)", numbers.Count(texts, "text"))
-	}
-	if p.Changed == 0 {
-		fmt.Fprint(w, "; nothing new")
-	}
-	fmt.Fprintln(w)
-	told := 0
-	for _, o := range p.Writers {
-		if o.LeftOut != "" {
-			told++
-		}
-		switch {
-		case o.LeftOut != "" && told > mostTold:
-		case o.Kept:
-			fmt.Fprintf(w, "  not taken: %s: %s\n", cells.Message(o.Ref), cells.Message(o.LeftOut))
-		case o.LeftOut != "":
-			fmt.Fprintf(w, "  left out: %s: %s\n", cells.Message(o.Ref), cells.Message(o.LeftOut))
-		}
-		if o.Anew {
-			fmt.Fprintf(w, "  started again: %s: its writer removed something from it\n", cells.Message(o.Ref))
-		}
-	}
-	if told > mostTold {
-		fmt.Fprintf(w, "  and %s more; git trace verify --fetched names them\n", numbers.Thousands(told-mostTold))
-	}
-	for i, d := range p.Doubts {
-		if i == mostTold {
-			fmt.Fprintf(w, "  and %s more in doubt\n", numbers.Thousands(len(p.Doubts)-mostTold))
-			break
-		}
-		fmt.Fprintf(w, "  in doubt: %s\n", d)
-	}
 }

@@ -14,12 +14,10 @@ import (
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/shared"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/keeping"
 )
-
-// pushSchema names the form of the JSON output; docs/schema/push-1.schema.json describes it.
-const pushSchema = "git-trace.push/1"
 
 func pushCommand() *command {
 	return &command{
@@ -82,10 +80,10 @@ func (a *app) plannedPush(c *call, to destination) error {
 	var sent []sharing.Pushed
 	switch {
 	case c.Bool("review"):
-		return a.reviewPush(p)
+		return shared.Review(terminal.Quietly(a.std.out), p)
 	case c.Bool("dry-run"):
 		if !c.Bool("json") {
-			sayPlan(terminal.Quietly(a.std.out), p)
+			shared.Plan(terminal.Quietly(a.std.out), p)
 		}
 	default:
 		var agreed bool
@@ -95,9 +93,9 @@ func (a *app) plannedPush(c *call, to destination) error {
 	}
 	switch {
 	case c.Bool("json"):
-		err = writeJSON(terminal.Quietly(a.std.out), pushedJSON(p, sent, c.Bool("dry-run")))
+		err = writeJSON(terminal.Quietly(a.std.out), shared.PushOf(p, sent, c.Bool("dry-run")))
 	case !c.Bool("dry-run"):
-		sayPushed(terminal.Quietly(a.std.out), p, sent)
+		shared.Pushed(terminal.Quietly(a.std.out), p, sent)
 	}
 	for _, k := range p.Records.Kept {
 		if k.Fault && err == nil {
@@ -129,7 +127,7 @@ func (a *app) planPush(c *call, to destination) (*sharing.Plan, error) {
 	p, err := plan(c.Context, to.log, to.settings, to.remote, level, meansToShare(to.log.Repo()))
 	var foreign *sharing.NotOwn
 	if errors.As(err, &foreign) {
-		sayEvents(terminal.Quietly(a.std.err), foreign.Events)
+		shared.Events(terminal.Quietly(a.std.err), foreign.Events)
 	}
 	return p, sharing.Explain(err)
 }
@@ -139,7 +137,7 @@ func (a *app) sendPlan(c *call, to destination, p *sharing.Plan) (sent []sharing
 	chosen := p.Level.Wider(p.Remote.Share) || p.Remote.Pinned == ""
 	if chosen {
 		if !c.Bool("json") {
-			sayPlan(terminal.Quietly(a.std.out), p)
+			shared.Plan(terminal.Quietly(a.std.out), p)
 		}
 		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
 			return nil, false, err
@@ -200,7 +198,7 @@ func (a *app) retract(c *call, to destination) error {
 	for _, r := range gone {
 		fmt.Fprintf(w, "taken off %s: %s\n", cells.Message(to.remote.Name), cells.Message(r.Ref))
 	}
-	fmt.Fprint(w, takenOff)
+	fmt.Fprint(w, shared.TakenOff)
 	return nil
 }
 
@@ -220,7 +218,7 @@ func (a *app) adopt(c *call, to destination) error {
 	w := terminal.Quietly(a.std.out)
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(to.remote.Name),
 		cells.Message(sharing.Bare(k.URL)))
-	sayKept(w, k)
+	shared.Kept(w, k)
 	if c.Bool("dry-run") {
 		return nil
 	}
@@ -230,10 +228,6 @@ func (a *app) adopt(c *call, to destination) error {
 	}
 	return a.keep(c, k, "adopted")
 }
-
-// takenOff explains the effect of removing events from the refs of a remote.
-const takenOff = "whoever has fetched it keeps it until their next pull; " +
-	"a remote may keep unreachable objects for weeks\n"
 
 // agreesToPush asks the person. Without a terminal, --to with the level is the consent. A server may forbid things that
 // cannot be known before, so the text says what a retraction needs.
@@ -255,39 +249,6 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 		fmt.Fprintln(a.std.err, "nothing was sent")
 	}
 	return yes, nil
-}
-
-// pushJSON lists the events that were sent or would be sent.
-type pushJSON struct {
-	Schema        string           `json:"schema"`
-	Remote        string           `json:"remote"`
-	URL           string           `json:"url"`
-	Level         sharing.Level    `json:"level"`
-	Writer        string           `json:"writer"`
-	DryRun        bool             `json:"dry_run"`
-	Commits       int              `json:"commits"`
-	Conversations int              `json:"conversations"`
-	NewEvents     int              `json:"new_events"`
-	Withheld      int              `json:"withheld_commits"`
-	Silent        int              `json:"withheld_conversations"`
-	Texts         int              `json:"texts"`      // number of records that the remote has, or would have
-	Redactions    int              `json:"redactions"` // number of redacted places in the records
-	Attached      int              `json:"attached"`   // number of images and files that the records do not contain
-	Encoded       int              `json:"encoded"`    // number of texts in the records with encoded data
-	Doubts        []sharing.Doubt  `json:"doubts"`
-	Kept          []sharing.Kept   `json:"kept"` // records that remain in this clone
-	Refs          []sharing.Pushed `json:"refs"`
-}
-
-func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
-	out := pushJSON{
-		Schema: pushSchema, Remote: p.Remote.Name, URL: sharing.Bare(p.URL), Level: p.Level, Writer: p.Writer, DryRun: dry,
-		Commits: len(p.Digest.Commits), Conversations: len(p.Digest.Conversations), NewEvents: len(p.New()),
-		Withheld: p.Digest.Withheld, Silent: p.Digest.Silent, Refs: append([]sharing.Pushed{}, sent...),
-		Texts: len(p.Records.Sent), Redactions: p.Records.Redacted, Kept: append([]sharing.Kept{}, p.Records.Kept...),
-		Attached: p.Records.Attached, Encoded: p.Records.Encoded, Doubts: append([]sharing.Doubt{}, p.Doubts...),
-	}
-	return out
 }
 
 // tellRemote prints the lines that the remote's server wrote.

@@ -13,7 +13,7 @@ import (
 // ask these two. A file that reads the log or the records beside them stands here, with the reason.
 var readsBesideView = map[string]string{
 	"uninstall.go": "counts what it deletes: what this clone has by itself, and nothing of others",
-	"import.go":    "writes what it reads, and asks what is here already",
+	"importer.go":  "writes what it reads, and asks what is here already",
 }
 
 // readers are the names by which the log and the records are read.
@@ -24,9 +24,13 @@ var readers = map[string]bool{
 
 func TestCommandsReadConversationsThroughView(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("*.go")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no files: %v", err)
+	var names []string
+	for _, pattern := range []string{"*.go", "../../report/*/*.go", "../../upkeep/intake/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no files: %v", pattern, err)
+		}
+		names = append(names, found...)
 	}
 	read := map[string]bool{}
 	for _, name := range names {
@@ -54,7 +58,8 @@ func TestCommandsReadConversationsThroughView(t *testing.T) {
 			if !readers[what] {
 				return true
 			}
-			if read[name] = true; readsBesideView[name] == "" {
+			read[filepath.Base(name)] = true
+			if readsBesideView[filepath.Base(name)] == "" {
 				t.Errorf("%s: %s reads beside view: ask it, or say in readsBesideView why not", set.Position(call.Pos()), what)
 			}
 			return true

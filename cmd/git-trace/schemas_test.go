@@ -16,6 +16,8 @@ import (
 	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/health"
+	"github.com/git-trace/git-trace/report/shared"
 	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/upkeep/capsule"
@@ -29,10 +31,10 @@ var answerTypes = map[string]reflect.Type{
 	"blame-runs-1": reflect.TypeFor[blame.RunsJSON](),
 	"capsule-1":    reflect.TypeFor[capsule.Capsule](), "check-1": reflect.TypeFor[checkedRange](), "checkpoint-1": reflect.TypeFor[signedCheckpoint](),
 	"compare-1": reflect.TypeFor[answers.Compare](), "config-1": reflect.TypeFor[configTold](),
-	"diff-1": reflect.TypeFor[diff.Document](), "doctor-1": reflect.TypeFor[doctorTold](), "gc-1": reflect.TypeFor[gcReport](),
+	"diff-1": reflect.TypeFor[diff.Document](), "doctor-1": reflect.TypeFor[health.Doctor](), "gc-1": reflect.TypeFor[gcReport](),
 	"graph-1": reflect.TypeFor[graph.Document](), "import-1": reflect.TypeFor[intake.Imported](), "init-1": reflect.TypeFor[initTold](),
 	"log-1": reflect.TypeFor[answers.Log](), "pull-1": reflect.TypeFor[pullJSON](), "purge-1": reflect.TypeFor[purgeJSON](),
-	"push-1": reflect.TypeFor[pushJSON](), "reconcile-1": reflect.TypeFor[reconciliation](), "record-1": reflect.TypeFor[recordReport](),
+	"push-1": reflect.TypeFor[shared.Push](), "reconcile-1": reflect.TypeFor[reconciliation](), "record-1": reflect.TypeFor[recordReport](),
 	"report-1": reflect.TypeFor[span.Report](), "restore-1": reflect.TypeFor[restored](), "resume-1": reflect.TypeFor[resumed](),
 	"search-1": reflect.TypeFor[answers.Search](), "show-1": reflect.TypeFor[answers.Show](), "stats-1": reflect.TypeFor[figures.Stats](),
 	"status-1": reflect.TypeFor[answers.Status](), "track-1": reflect.TypeFor[trail.Document](), "verify-1": reflect.TypeFor[answers.Verify](),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/answers"
+	"github.com/git-trace/git-trace/report/shared"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
@@ -99,7 +99,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 			answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})
 	} else {
 		for _, s := range states {
-			fmt.Fprintln(w, fetchedText(s))
+			fmt.Fprintln(w, shared.FetchedLog(s))
 		}
 		if len(states) == 0 {
 			fmt.Fprintln(w, "nothing was fetched")
@@ -109,37 +109,6 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 		return exit.Silent(exit.Finding)
 	}
 	return err
-}
-
-// fetchedText describes the state of a fetched log in one line.
-func fetchedText(s sharing.FetchedState) string {
-	who := cmp.Or(s.Remote, "set aside") + " " + s.Writer
-	if s.Own {
-		who += " (this clone)"
-	}
-	if s.Why != "" {
-		return cells.Message(who + ": left out: " + s.Why)
-	}
-	text := who + ": consistent, " + numbers.Count(int(s.Events), "event")
-	text += map[bool]string{true: " of a digest, ", false: " of the whole log, "}[s.Digest]
-	switch s.Signed {
-	case checkpoint.Good:
-		text += "signed by " + s.Signer
-		if !s.Digest && s.Made.Seq < s.Events {
-			text += fmt.Sprintf(" up to event %d", s.Made.Seq)
-		}
-	case checkpoint.Unsigned:
-		text += "not signed"
-	default:
-		text += "its signature does not count: " + string(s.Signed)
-	}
-	if !s.Published.IsZero() {
-		text += ", of " + s.Published.Local().Format("2 Jan 2006")
-	}
-	if s.Witnessed > 0 {
-		text += fmt.Sprintf(", others saw event %d", s.Witnessed)
-	}
-	return cells.Message(text)
 }
 
 // printReport prints the state, then the faults, one a line.

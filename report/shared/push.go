@@ -1,4 +1,4 @@
-package main
+package shared
 
 import (
 	"bytes"
@@ -13,8 +13,15 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// sayPlan prints the data that would be sent.
-func sayPlan(w io.Writer, p *sharing.Plan) {
+// TakenOff explains the effect of removing events from the refs of a remote.
+const TakenOff = "whoever has fetched it keeps it until their next pull; " +
+	"a remote may keep unreachable objects for weeks\n"
+
+// pushSchema names the form of the JSON output; docs/schema/push-1.schema.json describes it.
+const pushSchema = "git-trace.push/1"
+
+// Plan prints the data that would be sent.
+func Plan(w io.Writer, p *sharing.Plan) {
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", cells.Message(p.Remote.Name),
 		cells.Message(sharing.Bare(p.URL)))
 	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", numbers.Count(len(p.Digest.Commits), "commit"),
@@ -88,7 +95,8 @@ func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 	}
 }
 
-func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
+// Pushed prints what was sent.
+func Pushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	if len(sent) == 0 {
 		fmt.Fprintf(w, "%s has everything: %s\n", cells.Message(p.Remote.Name), numbers.Count(len(p.Digest.Commits),
 			"commit"))
@@ -101,7 +109,7 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 	fmt.Fprintln(w)
 	if p.Replaces() {
-		fmt.Fprint(w, takenOff)
+		fmt.Fprint(w, TakenOff)
 	}
 	if p.Others >= sharing.MostOthers {
 		fmt.Fprintf(w, "%s has %s of traces of other clones, and every push reads them;\n"+
@@ -110,9 +118,8 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 }
 
-// reviewPush prints the events and records in the form in which they would be sent.
-func (a *app) reviewPush(p *sharing.Plan) error {
-	w := terminal.Quietly(a.std.out)
+// Review prints the events and records in the form in which they would be sent.
+func Review(w io.Writer, p *sharing.Plan) error {
 	for _, d := range p.New() {
 		line, err := terminal.JSONLine(d)
 		if err != nil {
@@ -130,4 +137,38 @@ func (a *app) reviewPush(p *sharing.Plan) error {
 		}
 		return err
 	})
+}
+
+// Push lists the events that were sent or would be sent.
+type Push struct {
+	Schema        string           `json:"schema"`
+	Remote        string           `json:"remote"`
+	URL           string           `json:"url"`
+	Level         sharing.Level    `json:"level"`
+	Writer        string           `json:"writer"`
+	DryRun        bool             `json:"dry_run"`
+	Commits       int              `json:"commits"`
+	Conversations int              `json:"conversations"`
+	NewEvents     int              `json:"new_events"`
+	Withheld      int              `json:"withheld_commits"`
+	Silent        int              `json:"withheld_conversations"`
+	Texts         int              `json:"texts"`      // number of records that the remote has, or would have
+	Redactions    int              `json:"redactions"` // number of redacted places in the records
+	Attached      int              `json:"attached"`   // number of images and files that the records do not contain
+	Encoded       int              `json:"encoded"`    // number of texts in the records with encoded data
+	Doubts        []sharing.Doubt  `json:"doubts"`
+	Kept          []sharing.Kept   `json:"kept"` // records that remain in this clone
+	Refs          []sharing.Pushed `json:"refs"`
+}
+
+// PushOf returns what a push sent, or would send.
+func PushOf(p *sharing.Plan, sent []sharing.Pushed, dry bool) Push {
+	out := Push{
+		Schema: pushSchema, Remote: p.Remote.Name, URL: sharing.Bare(p.URL), Level: p.Level, Writer: p.Writer, DryRun: dry,
+		Commits: len(p.Digest.Commits), Conversations: len(p.Digest.Conversations), NewEvents: len(p.New()),
+		Withheld: p.Digest.Withheld, Silent: p.Digest.Silent, Refs: append([]sharing.Pushed{}, sent...),
+		Texts: len(p.Records.Sent), Redactions: p.Records.Redacted, Kept: append([]sharing.Kept{}, p.Records.Kept...),
+		Attached: p.Records.Attached, Encoded: p.Records.Encoded, Doubts: append([]sharing.Doubt{}, p.Doubts...),
+	}
+	return out
 }

@@ -1,8 +1,9 @@
-package main
+package assess
 
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/git-trace/git-trace/agents"
@@ -15,17 +16,19 @@ import (
 	"github.com/git-trace/git-trace/view/lookup"
 )
 
-// recordReader reads the records that words name. A word names an existing file, or else a conversation.
-type recordReader struct {
-	app   *app
-	ctx   context.Context
-	repo  *refs.Repo            // nil until a word names a conversation
-	known *lookup.Conversations // nil until a word names a conversation
+// Reader reads the records that words name. A word names an existing file, or else a conversation.
+type Reader struct {
+	Ctx  context.Context // a reader lives for one command
+	Err  io.Writer
+	Open func() (*refs.Repo, *lookup.Conversations, error) // called once, if a word names a conversation
+
+	Repo  *refs.Repo            // nil until a word names a conversation
+	Known *lookup.Conversations // nil until a word names a conversation
 	fatal error                 // the reason why no conversation can be read
 }
 
 // read passes the records that a word names to take, with their file; "" for a stored record.
-func (n *recordReader) read(word string, take func(r *records.Record, file string) error) error {
+func (n *Reader) read(word string, take func(r *records.Record, file string) error) error {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		if err := n.file(word, take); err != nil {
 			return exchange.FileFault(word, err)
@@ -39,31 +42,30 @@ func (n *recordReader) read(word string, take func(r *records.Record, file strin
 	return take(r, "")
 }
 
-func (n *recordReader) open() error {
-	if n.known != nil || n.fatal != nil {
+func (n *Reader) open() error {
+	if n.Known != nil || n.fatal != nil {
 		return n.fatal
 	}
-	if n.repo, n.fatal = n.app.repo(); n.fatal == nil {
-		n.known, n.fatal = n.app.openConversations(n.ctx, n.repo)
-	}
+	n.Repo, n.Known, n.fatal = n.Open()
 	return n.fatal
 }
 
-func (n *recordReader) close() {
-	if n.known != nil {
-		n.known.Close()
+// Close closes what was opened.
+func (n *Reader) Close() {
+	if n.Known != nil {
+		n.Known.Close()
 	}
 }
 
-func (n *recordReader) stored(word string) (*records.Record, error) {
+func (n *Reader) stored(word string) (*records.Record, error) {
 	if err := n.open(); err != nil {
 		return nil, err
 	}
-	trace, err := n.known.FindTrace(word)
+	trace, err := n.Known.FindTrace(word)
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := n.known.Prompts().Records.Get(n.ctx, trace)
+	r, _, err := n.Known.Prompts().Records.Get(n.Ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
 		err = lookup.NoRecord(trace)
 	}
@@ -72,7 +74,7 @@ func (n *recordReader) stored(word string) (*records.Record, error) {
 
 // file calls take for each record of a file. A file in an exchange format may hold several, and a session file holds
 // one.
-func (n *recordReader) file(name string, take func(r *records.Record, file string) error) error {
+func (n *Reader) file(name string, take func(r *records.Record, file string) error) error {
 	format, found, err := exchange.Identify(name)
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return exchange.NoConversation(format)
 	}
 	if found {
-		return (&exchange.Rules{Err: n.app.std.err}).EachRecord(format, name, func(_ int,
+		return (&exchange.Rules{Err: n.Err}).EachRecord(format, name, func(_ int,
 			r *records.Record) error {
 			return take(r, name)
 		})
@@ -98,7 +100,7 @@ func (n *recordReader) file(name string, take func(r *records.Record, file strin
 		return exchange.ErrUnknownFile
 	}
 	var steps records.Collector
-	parsed, err := agent.Parser.Parse(n.ctx, name, agents.ParseOptions{}, &steps)
+	parsed, err := agent.Parser.Parse(n.Ctx, name, agents.ParseOptions{}, &steps)
 	if err != nil {
 		return err
 	}
