@@ -16,14 +16,14 @@ import (
 // History holds the changes of many commits to some paths. Git lists them in a few processes. With a History most
 // blames of these paths need no process. It is for callers with hundreds of blames. It is not safe for concurrent use.
 //
-// It composes answers as the cache does (cache.go), but from hunks instead of a bounded blame: git's answer for a
-// commit is the answer for its parent, changed by the hunks of the commit. Git still answers where a file is new or
-// renamed, and where a merge changed it on both sides. A line that is older than the history has the last commit before
-// it, a boundary, as with the option --since. Composed answers are never stored.
+// It passes lines from a commit to its parents by the hunks of the commit, as git does (descend.go). Git still answers
+// where a file may have had another name. A line that is older than the history has the last commit before it, a
+// boundary, as with the option --since. Answers are never stored.
 type History struct {
 	since   time.Time
 	paths   map[string]bool // nil for all paths
 	commits map[refs.OID]*past
+	order   []*past              // the commits in the order of git-log(1)
 	older   map[refs.OID]*Commit // parents of the commits that are older than since
 	kept    map[string]*kept
 	objects *refs.Objects
@@ -34,12 +34,39 @@ type past struct {
 	parents []refs.OID
 	told    *Commit              // nil if the commit changed none of the paths
 	changes []map[string]*change // changes by path, for each parent; nil for a parent without changes
+	number  int                  // index in the order of the history
+	before  []*past              // the parents; nil for one outside of the history
+	pieces  []piece              // lines of the current question that this commit has
 }
 
 // change is the diff of one path between a commit and its parent.
 type change struct {
-	hunks []gitdiff.Hunk
+	hunks []hunk
 	odd   bool // the change is not only lines of one file
+	fresh bool // the file is new, and had no other name before
+}
+
+// hunk is a hunk without context: the first line of both sides, and the first one after them. Lines count from 1.
+type hunk struct{ old, oldEnd, new, newEnd int }
+
+func hunkOf(h gitdiff.Hunk) hunk {
+	if h.OldCount == 0 {
+		h.OldStart++
+	}
+	if h.NewCount == 0 {
+		h.NewStart++
+	}
+	return hunk{h.OldStart, h.OldStart + h.OldCount, h.NewStart, h.NewStart + h.NewCount}
+}
+
+// learn adds the changes from one parent, the next one. Changes from all parents have the last one's at the end, and
+// replace others.
+func (p *past) learn(found []map[string]*change) {
+	last := len(found) - 1
+	for i, byPath := range found[:last] {
+		maps.Copy(p.changes[i], byPath)
+	}
+	p.changes = append(p.changes, found[last])
 }
 
 // ReadHistory reads the changes of paths in the commits of all branches and tags since a time. Paths are raw bytes. If
@@ -56,13 +83,13 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 		h.paths[path] = true
 	}
 	var lost []refs.OID
-	ask := func(of *questions, read func(*gitdiff.Reader) (map[string]*change, error), args ...string) error {
+	ask := func(of *questions, read func(*gitdiff.Reader) ([]map[string]*change, error), args ...string) error {
 		args = append(append(args, "--root", "--"), paths...)
 		skipped, err := gitdiff.Each(ctx, repo, args, of.lines, func(i int, r *gitdiff.Reader) (func() error, error) {
 			r.MaxLine = 1 << 10 // the texts of lines are not needed
-			changes, err := read(r)
+			found, err := read(r)
 			p := h.commits[of.commits[i]]
-			return func() error { p.changes = append(p.changes, changes); return nil }, err
+			return func() error { p.learn(found); return nil }, err
 		})
 		for _, i := range skipped {
 			lost = append(lost, of.commits[i])
@@ -73,15 +100,18 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
-	trees := append(gitdiff.Raw(), "--no-renames")
-	if err := cmp.Or(ask(single, h.readChanges, gitdiff.Patch()...), ask(firsts, h.readChanges, trees...),
-		ask(merges, h.readCombined, append(trees, "-c")...)); err != nil {
+	lines := append(gitdiff.Patch(), "--no-renames")
+	if err := cmp.Or(ask(single, h.readChanges, lines...), ask(firsts, h.readChanges, gitdiff.Raw()...),
+		ask(merges, h.readCombined, append(lines, "-c", "-U1")...)); err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
 	for _, id := range lost { // git must find where its lines went
 		delete(h.commits, id)
 	}
 	for _, p := range h.commits {
+		for _, parent := range p.parents {
+			p.before = append(p.before, h.commits[parent])
+		}
 		if !slices.ContainsFunc(p.changes, func(of map[string]*change) bool { return len(of) > 0 }) {
 			p.told = nil
 		}
@@ -120,24 +150,6 @@ func (h *History) Between(from, to time.Time, paths []string, most int) (list []
 
 func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.ModeExec }
 
-// `before` returns the parent with which a blame of the path continues, and the change from that parent. ok is false if
-// git must answer, for example for a commit outside of the history.
-func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
-	if p == nil {
-		return parent, nil, false
-	}
-	for i, parent := range p.parents {
-		if p.changes[i][path] == nil { // git credits the whole file to the first parent that has the same one
-			return parent, nil, true
-		}
-	}
-	if len(p.parents) != 1 {
-		return parent, nil, false
-	}
-	c = p.changes[0][path]
-	return p.parents[0], c, !c.odd
-}
-
 // answer does the same as recall, with the help of the history.
 func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) || h.older[q.commit] != nil || !h.has(q.path) {
@@ -165,78 +177,6 @@ func ownDiff(config refs.Config) bool {
 	return false
 }
 
-// follow adds the answer for the commit in question to the kept ones. It starts from the nearest ancestor with a kept
-// answer.
-func (h *History) follow(q *inquiry, k *kept) bool {
-	type step struct {
-		of     *past
-		change *change
-	}
-	var way []step
-	var base *answer
-	for at := q.commit; base == nil; {
-		if base = k.find(at, func(a *answer) bool { return !a.pending }); base != nil {
-			break
-		}
-		p := h.commits[at]
-		parent, c, ok := p.before(q.path)
-		if !ok {
-			if base = h.begin(q, k, at); base == nil {
-				base = h.asOf(q, k, at)
-			}
-			break
-		}
-		if c != nil {
-			way = append(way, step{p, c})
-		}
-		at = parent
-	}
-	switch {
-	case base == nil:
-		return false
-	case len(way) == 0:
-		k.also(base, q.commit)
-		return true
-	}
-	t := tableOf(k)
-	runs := base.runs
-	for _, s := range slices.Backward(way) {
-		from := t.source(&Line{Commit: s.of.told, OrigPath: q.path, Previous: Origin{s.of.parents[0], q.path}})
-		var ok bool
-		if runs, ok = over(runs, s.change.hunks, from); !ok {
-			return false
-		}
-	}
-	here, err := h.objects.EntryAt(q.commit, q.path)
-	if err != nil || !regular(here.Mode) {
-		return false
-	}
-	k.put(&answer{commits: []refs.OID{q.commit}, content: here.OID, runs: runs})
-	return true
-}
-
-// begin returns the answer for a commit before the history: all lines are its own. It returns nil for other commits.
-func (h *History) begin(q *inquiry, k *kept, commit refs.OID) *answer {
-	at := h.older[commit]
-	if at == nil {
-		return nil
-	}
-	here, err := h.objects.EntryAt(commit, q.path)
-	if err != nil || !regular(here.Mode) {
-		return nil
-	}
-	content, err := h.objects.Blob(here.OID)
-	if err != nil {
-		return nil
-	}
-	a := &answer{commits: []refs.OID{commit}, content: here.OID}
-	if lines := splitLines(content); len(lines) > 0 {
-		a.add(tableOf(k).source(&Line{Commit: at, OrigPath: q.path}), 1, len(lines))
-	}
-	k.put(a)
-	return a
-}
-
 // asOf asks git for the answer for another commit, and stores it.
 func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	h.asked++
@@ -252,46 +192,4 @@ func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 		return nil
 	}
 	return k.find(commit, func(a *answer) bool { return !a.pending })
-}
-
-// `over` applies the hunks of a commit to the origins of its parent's lines. It returns false if they do not fit.
-func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
-	var out answer
-	rest := slices.Clone(old)
-	take := func(n int, keep bool) bool {
-		for n > 0 && len(rest) > 0 {
-			r := &rest[0]
-			some := min(n, r.count)
-			if keep {
-				out.add(r.from, r.line, some)
-			}
-			r.line, r.count, n = r.line+some, r.count-some, n-some
-			if r.count == 0 {
-				rest = rest[1:]
-			}
-		}
-		return n == 0
-	}
-	before, after := 0, 0 // number of lines of each side that are done
-	for _, h := range hunks {
-		first, line := h.OldStart-1, h.NewStart
-		if h.OldCount == 0 {
-			first++
-		}
-		if h.NewCount == 0 {
-			line++
-		}
-		same := first - before
-		if same < 0 || after+same != line-1 || !take(same, true) || !take(h.OldCount, false) {
-			return nil, false
-		}
-		if h.NewCount > 0 {
-			out.add(from, line, h.NewCount)
-		}
-		before, after = first+h.OldCount, line-1+h.NewCount
-	}
-	for _, r := range rest {
-		out.add(r.from, r.line, r.count)
-	}
-	return out.runs, true
 }

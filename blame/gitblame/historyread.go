@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,8 +34,8 @@ func (h *History) list(ctx context.Context, repo *refs.Repo) (single, firsts, me
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, p := range all {
-		h.commits[p.told.ID] = p
+	for i, p := range all {
+		h.commits[p.told.ID], p.number = p, i
 		id := p.told.ID.String()
 		switch last := len(p.parents) - 1; last {
 		case -1:
@@ -48,6 +49,7 @@ func (h *History) list(ctx context.Context, repo *refs.Repo) (single, firsts, me
 			merges.add(p.told.ID, id)
 		}
 	}
+	h.order = all
 	var begin bytes.Buffer
 	for _, p := range all {
 		for _, parent := range p.parents {
@@ -119,22 +121,31 @@ func person(p *Person, fields []string) (err error) {
 // path, so with many paths it is faster to read the changes of all files.
 const fewPaths = 64
 
-// readCombined reads the files of a merge that differ from all parents.
-func (h *History) readCombined(r *gitdiff.Reader) (map[string]*change, error) {
+// readCombined reads the files of a merge that differ from all parents, by parent.
+func (h *History) readCombined(r *gitdiff.Reader) ([]map[string]*change, error) {
 	lists, err := r.Combined()
-	byPath := map[string]*change{}
-	for _, list := range lists {
-		for i := range list {
-			if h.has(list[i].Path) {
-				byPath[list[i].Path] = &change{odd: true}
-			}
+	if err != nil || len(lists) == 0 {
+		return make([]map[string]*change, 1), err
+	}
+	read := make([]changes, len(lists))
+	for i := range read {
+		read[i] = make(changes, len(lists[i]))
+	}
+	err = r.CombinedPatch(len(lists), len(lists[0]), func(parent, file int, hunk gitdiff.Hunk) {
+		read[parent].Hunk(file, hunk)
+	})
+	found := make([]map[string]*change, len(lists))
+	for i, list := range lists {
+		found[i] = map[string]*change{}
+		for at := range list {
+			h.note(found[i], &list[at], &read[i][at])
 		}
 	}
-	return byPath, err
+	return found, err
 }
 
 // readChanges reads the changes against one parent, by path.
-func (h *History) readChanges(r *gitdiff.Reader) (map[string]*change, error) {
+func (h *History) readChanges(r *gitdiff.Reader) ([]map[string]*change, error) {
 	records, err := r.Records()
 	if err != nil {
 		return nil, err
@@ -143,26 +154,31 @@ func (h *History) readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	if err := r.Patch(records, read); err != nil {
 		return nil, err
 	}
+	gone := slices.ContainsFunc(records, func(f gitdiff.Record) bool { return f.NewMode == 0 })
 	byPath := map[string]*change{}
 	for i := range records {
-		record, c := &records[i], &read[i]
-		plain := regular(record.OldMode) && regular(record.NewMode) && record.OldPath == record.Path
-		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of a binary file
-		c.odd = !plain || binary
-		for _, path := range []string{record.Path, record.OldPath} {
-			if h.has(path) {
-				byPath[path] = c
-			}
-		}
+		c := &read[i]
+		c.fresh = records[i].OldMode == 0 && !gone && h.paths == nil
+		h.note(byPath, &records[i], c)
 	}
-	return byPath, nil
+	return []map[string]*change{byPath}, nil
+}
+
+// note adds a change to the changes from one parent. Git shows no lines of a binary file.
+func (h *History) note(byPath map[string]*change, f *gitdiff.Record, c *change) {
+	c.odd = !regular(f.OldMode) || !regular(f.NewMode) || len(c.hunks) == 0 && f.Old != f.New
+	if h.has(f.Path) {
+		byPath[f.Path] = c
+	}
 }
 
 // changes collects hunks, by index of their record.
 type changes []change
 
 // Hunk implements gitdiff.Lines.
-func (c changes) Hunk(record int, h gitdiff.Hunk) { c[record].hunks = append(c[record].hunks, h) }
+func (c changes) Hunk(record int, h gitdiff.Hunk) {
+	c[record].hunks = append(c[record].hunks, hunkOf(h))
+}
 
 // Removed implements gitdiff.Lines.
 func (c changes) Removed([]byte) {}

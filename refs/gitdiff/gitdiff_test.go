@@ -183,6 +183,82 @@ func (p *patcher) end() {
 	p.old = nil
 }
 
+// The hunks of a merge against each parent are the ones that git gives for this parent alone.
+func TestCombinedPatchesHaveTheHunksOfEachParent(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 8))
+	words := []string{"a\n", "b\n", "\n", "{\n", "}\n", "-\n", "+ x\n", "  y\r\n", "@@@ -1 -1 +1 @@@\n", "diff --combined x\n"}
+	content := func() string {
+		var b strings.Builder
+		for range random.IntN(16) {
+			b.WriteString(words[random.IntN(len(words))])
+		}
+		return strings.TrimSuffix(b.String(), strings.Repeat("\n", random.IntN(2)))
+	}
+	repo := repository(t, "git config diff.context 9; git config diff.noprefix true")
+	git := func(args ...string) string {
+		out, err := repo.Git(t.Context(), nil, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for round := range 12 {
+		var parents []string
+		for n := range 3 {
+			for i := range 6 {
+				write(t, repo, i, content())
+			}
+			args := []string{"commit-tree", tree(t, repo), "-m", fmt.Sprint(round, n)}
+			if n == 2 {
+				args = append(args, "-p", parents[0], "-p", parents[1])
+			}
+			parents = append(parents, git(args...))
+		}
+		read := func(take func(*Reader) error, args ...string) {
+			t.Helper()
+			all := append(append([]string{"diff-tree", "--no-commit-id"}, Patch()...), "--no-renames")
+			if err := Run(t.Context(), repo, nil, append(all, args...), take); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, listed := map[string][]Hunk{}, map[string]bool{}
+		read(func(r *Reader) error {
+			lists, err := r.Combined()
+			if err != nil || len(lists) == 0 {
+				return err
+			}
+			for _, f := range lists[0] {
+				listed[f.Path] = true
+			}
+			return r.CombinedPatch(len(lists), len(lists[0]), func(parent, file int, h Hunk) {
+				key := fmt.Sprint(parent, lists[parent][file].Path)
+				got[key] = append(got[key], h)
+			})
+		}, "-c", "-U1", parents[2])
+		want := map[string][]Hunk{}
+		for parent := range 2 {
+			read(func(r *Reader) error {
+				records, err := r.Records()
+				if err != nil {
+					return err
+				}
+				var c collector
+				err = r.Patch(records, &c)
+				for i, hunks := range c.hunks {
+					if listed[records[i].Path] {
+						want[fmt.Sprint(parent, records[i].Path)] = hunks
+					}
+				}
+				return err
+			}, parents[parent], parents[2])
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || len(got) == 0 {
+			t.Fatalf("round %d\ngot %v\nwant %v", round, got, want)
+		}
+	}
+}
+
 func write(t *testing.T, repo *refs.Repo, name int, content string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(repo.WorkTree, strconv.Itoa(name)), []byte(content), 0o644); err != nil {
@@ -317,6 +393,13 @@ func FuzzReader(f *testing.F) {
 			var c collector
 			if err := r.Patch(records, &c); err != nil {
 				return
+			}
+			if lists, err := r.Combined(); err == nil && len(lists) > 0 {
+				_ = r.CombinedPatch(len(lists), len(lists[0]), func(parent, file int, h Hunk) {
+					if parent >= len(lists) || file >= len(lists[0]) || h.OldCount < 0 || h.NewCount < 0 {
+						t.Fatalf("hunk %v of %d, %d", h, parent, file)
+					}
+				})
 			}
 			for record, hunks := range c.hunks {
 				if record >= len(records) || len(hunks) > len(raw) {

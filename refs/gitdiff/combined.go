@@ -1,0 +1,124 @@
+package gitdiff
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// CombinedPatch parses the patch of a merge, as with -c, up to the id of the next commit or the end. There is one
+// section for each of the files that [Reader.Combined] lists, in order. It calls take with the hunks of each file
+// against each parent. The patch must have context: without it, git leaves out lines between two removals.
+func (r *Reader) CombinedPatch(parents, files int, take func(parent, file int, h Hunk)) error {
+	if first, err := r.ahead(1); err != nil {
+		return err
+	} else if len(first) == 1 && first[0] == 0 {
+		_, _ = r.in.Discard(1) // the byte that ends the records
+	}
+	header := append(bytes.Repeat([]byte("@"), parents+1), ' ')
+	file := -1
+	for {
+		ahead, err := r.ahead(65)
+		if err != nil || len(ahead) == 0 || startsCommit(ahead) {
+			return err
+		}
+		line, err := r.line()
+		switch {
+		case err != nil:
+			return err
+		case bytes.HasPrefix(line, []byte("diff --combined ")):
+			if file++; file >= files {
+				return fmt.Errorf("%w: more patches than records", ErrShape)
+			}
+		case bytes.HasPrefix(line, header):
+			if file < 0 {
+				return fmt.Errorf("%w: hunk before any file", ErrShape)
+			}
+			at, err := combinedPlaces(line, parents)
+			if err != nil {
+				return err
+			}
+			if err := r.combinedHunk(at, func(parent int, h Hunk) { take(parent, file, h) }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// combinedPlaces parses "@@@ -A,B -C,D +E,F @@@…". It returns the first line of each parent and of the merge, in one
+// list. A side without lines has the number of the line after it.
+func combinedPlaces(line []byte, parents int) ([]int, error) {
+	fields := bytes.Fields(line)
+	if len(fields) < parents+3 {
+		return nil, fmt.Errorf("%w: combined hunk header", ErrShape)
+	}
+	at := make([]int, parents+1)
+	for i := range at {
+		text, _, _ := bytes.Cut(fields[i+1][1:], []byte(","))
+		n, err := strconv.ParseUint(string(text), 10, 31)
+		if err != nil {
+			return nil, fmt.Errorf("%w: combined hunk header", ErrShape)
+		}
+		at[i] = int(n)
+	}
+	return at, nil
+}
+
+// combinedHunk reads the lines of a hunk. A line has a column for each parent: "-" if the parent has the line and the
+// merge does not, "+" if the merge has it and the parent does not, otherwise a space.
+func (r *Reader) combinedHunk(at []int, take func(parent int, h Hunk)) error {
+	parents := len(at) - 1
+	open := make([]Hunk, parents) // the hunk of each parent that is not complete
+	end := func(parent int) {
+		h := &open[parent]
+		if h.OldCount == 0 && h.NewCount == 0 {
+			return
+		}
+		if h.OldStart = at[parent] - h.OldCount; h.OldCount == 0 {
+			h.OldStart--
+		}
+		if h.NewStart = at[parents] - h.NewCount; h.NewCount == 0 {
+			h.NewStart--
+		}
+		take(parent, *h)
+		*h = Hunk{}
+	}
+	for {
+		next, err := r.ahead(1)
+		if err != nil {
+			return err
+		}
+		if len(next) == 0 || next[0] != ' ' && next[0] != '+' && next[0] != '-' && next[0] != '\\' {
+			for parent := range parents {
+				end(parent)
+			}
+			return nil
+		}
+		line, err := r.line()
+		switch {
+		case err != nil:
+			return err
+		case line[0] == '\\': // "\ No newline at end of file"
+			continue
+		case len(line) < parents:
+			return fmt.Errorf("%w: combined hunk cut short", ErrShape)
+		}
+		lost := bytes.IndexByte(line[:parents], '-') >= 0
+		for parent, sign := range line[:parents] {
+			switch {
+			case sign == '-':
+				open[parent].OldCount++
+				at[parent]++
+			case lost:
+			case sign == '+':
+				open[parent].NewCount++
+			default:
+				end(parent)
+				at[parent]++
+			}
+		}
+		if !lost {
+			at[parents]++
+		}
+	}
+}
