@@ -233,6 +233,10 @@ func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	had, found := t.bids[line]
 	switch {
 	case !found:
+	case t.hasName(s) != t.hasName(had.of): // a file's own source knows more than a copy's
+		if t.hasName(had.of) {
+			return
+		}
 	case had.of != s && t.before(had.of.commit, s.commit) && (tier == had.tier || tier == correlate.TierRewritten):
 	case had.of != s && t.before(s.commit, had.of.commit), weight < had.weight:
 		return

@@ -66,3 +66,51 @@ all; save agent; git tag agent
 		})
 	}
 }
+
+// A squashed branch has the same lines in two files of two agents: each file has those that its own commit described.
+func TestAFileHasTheOwnersThatItsOwnSourceNames(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"plan.md", "code.go"} {
+		second := map[string]string{"plan.md": "code.go", "code.go": "plan.md"}[first]
+		dir := testenv.Repository(t, `
+lines() { for i in 1 2 3 4 5 6; do echo "value_$i = compute(number_$i, $i * 7)"; done; }
+git commit -q --allow-empty -m begin; git switch -qc side
+lines >`+first+`; git add .; git commit -qm one; git tag one
+lines >`+second+`; git add .; git commit -qm two; git tag two
+git switch -q main; git merge -q --squash side; git commit -qm squashed; git branch -qD side`)
+		repo, err := refs.Discover(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var claims []*events.CommitData
+		for i, tag := range []string{"one", "two"} {
+			out, err := repo.Git(t.Context(), nil, "rev-parse", tag)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := refs.ParseOID(strings.TrimSpace(string(out)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := []string{first, second}[i]
+			claims = append(claims, &events.CommitData{
+				Commit: id, Owners: []events.AnchorOwner{{Kind: events.OwnerAI, Session: path, Trace: events.NewTraceID("pi", path)}},
+				Files: []events.AnchorFile{{Path: path, Runs: []events.AnchorRun{{Start: 1, Count: 6, Tier: "line_fingerprint"}}}},
+			})
+		}
+		count := 0
+		err = Find(t.Context(), repo, claims, func(d *events.CommitData) error {
+			for _, f := range d.Files {
+				for _, r := range f.Runs {
+					if count += r.Count; d.Owners[r.Owner].Session != f.Path {
+						t.Errorf("%s first: lines of %s are said to be of %s", first, f.Path, d.Owners[r.Owner].Session)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil || count != 12 {
+			t.Errorf("%s first: %d lines: %v", first, count, err)
+		}
+	}
+}
