@@ -61,7 +61,7 @@ func Find(
 		roots: map[string]*root{}, postings: map[print][]posting{}, alive: map[alive][]landed{}, also: map[posting][]int32{},
 		named: map[refs.OID][]*placed{},
 	}
-	if err := f.readPast(ctx, repo, list, progress); err != nil {
+	if err := f.readPast(ctx, repo, list, sessions, progress); err != nil {
 		return nil, err
 	}
 	f.straighten()

@@ -1,10 +1,12 @@
 package backfill
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"hash/maphash"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/history"
@@ -132,46 +134,114 @@ func (f *finder) group(place int32) int32 {
 	return place
 }
 
-// readPast walks the history once.
-func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit,
-	progress func(done, total int)) error {
-	f.pasts = make([]past, 0, len(list))
-	err := history.Walk(ctx, repo, list, func(c *history.Commit) error {
-		if len(c.Unread) > 0 {
-			f.unread = append(f.unread, history.Commit{ID: c.ID, Unread: c.Unread})
-		}
-		p := past{Commit: &list[len(f.pasts)]}
-		lines := newLines(c)
-		for i := range c.Files {
-			file := &c.Files[i]
-			if file.NewMode == refs.ModeGitlink {
-				continue
+// mostOlder is the number of commits before the first edit whose lines count, the newest ones.
+const mostOlder = 10_000
+
+// splitPast divides the commits into ones whose lines count and the others, by their indexes. A commit before all edits
+// has no line of an edit. Its lines only show which lines are common, and mostOlder commits are enough for that.
+func (f *finder) splitPast(list []history.Commit, sessions []Session) (near, far []int) {
+	var first time.Time
+	named := map[refs.OID]bool{}
+	all := false
+	for i := range sessions {
+		s := &sessions[i]
+		all = all || f.isLate(s)
+		for _, id := range slices.Concat(s.Made, slices.Collect(maps.Values(s.Only))) {
+			if commit, ok := f.options.Commit(id); ok {
+				named[commit] = true
 			}
-			out := pastFile{place: f.place(file.Path), blob: file.New, pastLines: lines, first: int32(len(lines.spans))}
-			out.old = out.place
-			if file.OldPath != file.Path {
-				out.old = f.place(file.OldPath)
-				f.joined[f.group(out.old)] = f.group(out.place)
-			}
-			for h := range file.Hunks {
-				f.keep(lines, &file.Hunks[h])
-			}
-			out.last = int32(len(lines.spans))
-			p.files = append(p.files, out)
 		}
-		lines.end(0)
-		f.pasts = append(f.pasts, p)
-		f.number[c.ID] = int32(len(f.pasts))
-		if c.Committed.After(f.last) {
-			f.last = c.Committed
+		for j := range s.Edits {
+			at := s.Edits[j].Time
+			if all = all || at.IsZero(); first.IsZero() || at.Before(first) {
+				first = at
+			}
 		}
-		progress(len(f.pasts), len(list))
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read history: %w", err)
 	}
-	return nil
+	var dates []time.Time
+	for i := range list {
+		if !all && !named[list[i].ID] && list[i].Committed.Before(first.Add(-slack)) {
+			far = append(far, i)
+			dates = append(dates, list[i].Committed)
+		} else {
+			near = append(near, i)
+		}
+	}
+	if older := cmp.Or(f.options.older, mostOlder); len(far) > older {
+		slices.SortFunc(dates, func(a, b time.Time) int { return b.Compare(a) })
+		first = dates[older]
+	} else {
+		first = time.Time{}
+	}
+	far = slices.DeleteFunc(far, func(i int) bool {
+		counts := list[i].Committed.After(first)
+		if counts {
+			near = append(near, i)
+		}
+		return counts
+	})
+	slices.Sort(near)
+	return near, far
+}
+
+// readPast walks the history once.
+func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session,
+	progress func(done, total int)) error {
+	f.pasts = make([]past, len(list))
+	for i := range list {
+		f.pasts[i].Commit = &list[i]
+		f.number[list[i].ID] = int32(i + 1)
+		if list[i].Committed.After(f.last) {
+			f.last = list[i].Committed
+		}
+	}
+	near, far := f.splitPast(list, sessions)
+	done := 0
+	read := func(walk walk, which []int) error {
+		some := make([]history.Commit, 0, len(which))
+		for _, i := range which {
+			some = append(some, list[i])
+		}
+		return walk(ctx, repo, some, func(c *history.Commit) error {
+			f.take(c)
+			done++
+			progress(done, len(list))
+			return nil
+		})
+	}
+	if err := read(history.WalkNames, far); err != nil {
+		return err
+	}
+	return read(history.Walk, near)
+}
+
+type walk func(context.Context, *refs.Repo, []history.Commit, func(*history.Commit) error) error
+
+// take keeps the files of a commit.
+func (f *finder) take(c *history.Commit) {
+	if len(c.Unread) > 0 {
+		f.unread = append(f.unread, history.Commit{ID: c.ID, Unread: c.Unread})
+	}
+	p := &f.pasts[f.number[c.ID]-1]
+	lines := newLines(c)
+	for i := range c.Files {
+		file := &c.Files[i]
+		if file.NewMode == refs.ModeGitlink {
+			continue
+		}
+		out := pastFile{place: f.place(file.Path), blob: file.New, pastLines: lines, first: int32(len(lines.spans))}
+		out.old = out.place
+		if file.OldPath != file.Path {
+			out.old = f.place(file.OldPath)
+			f.joined[f.group(out.old)] = f.group(out.place)
+		}
+		for h := range file.Hunks {
+			f.keep(lines, &file.Hunks[h])
+		}
+		out.last = int32(len(lines.spans))
+		p.files = append(p.files, out)
+	}
+	lines.end(0)
 }
 
 // list lists the contents of the history, and the versions of the files that edits name.

@@ -66,4 +66,6 @@ type Options struct {
 	Last time.Time // committer date of the newest commit
 	// Commit returns the commit that a full or abbreviated id names.
 	Commit func(id string) (refs.OID, bool)
+
+	older int // see mostOlder; 0 means mostOlder
 }

@@ -126,10 +126,13 @@ func (w *world) search(revs ...string) (lines, links []string) {
 	w.must(err)
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()
-	sessions := make([]Session, len(w.sessions))
-	for i, s := range w.sessions {
-		sessions[i] = *s
-		sessions[i].Edits = slices.Clone(s.Edits)
+	sessions := func() []Session {
+		out := make([]Session, len(w.sessions))
+		for i, s := range w.sessions {
+			out[i] = *s
+			out[i].Edits = slices.Clone(s.Edits)
+		}
+		return out
 	}
 	options := Options{
 		Roots: []string{w.dir}, Last: w.clock, Blob: objects.Blob,
@@ -144,9 +147,15 @@ func (w *world) search(revs ...string) (lines, links []string) {
 			options.Roots = append(options.Roots, name)
 		}
 	}
-	result, err := Find(ctx, repo, list, sessions, options, func(int, int) {})
+	result, err := Find(ctx, repo, list, sessions(), options, func(int, int) {})
 	if err != nil {
 		w.t.Fatal(errors.Unwrap(err), err)
+	}
+	options.older = 1 // commits before all edits have no lines of them
+	fewer, err := Find(ctx, repo, list, sessions(), options, func(int, int) {})
+	w.must(err)
+	if got, want := fmt.Sprint(fewer.Claims), fmt.Sprint(result.Claims); got != want {
+		w.t.Errorf("with one older commit: %s\nwith all: %s", got, want)
 	}
 	for i := range result.Claims {
 		c := &result.Claims[i]

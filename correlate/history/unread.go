@@ -26,6 +26,7 @@ type refusal struct{ error }
 type walker struct {
 	repo    *refs.Repo
 	yield   func(*Commit) error
+	names   bool // read the changed files without their lines
 	objects *refs.Objects
 	// commits with missing contents, and their changed files; nil before the first use
 	lacking map[refs.OID][]File
@@ -119,7 +120,11 @@ func (w *walker) isStored(id refs.OID, mode uint32) bool {
 // nothing for a commit without changes.
 func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int,
 	err error) {
-	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root"}, gitdiff.Patch()...)
+	how := gitdiff.Patch()
+	if w.names {
+		how = append(gitdiff.Raw(), "-M")
+	}
+	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root"}, how...)
 	if len(paths) > 0 {
 		args = append(append(args, "--"), paths...)
 	}

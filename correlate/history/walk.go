@@ -87,7 +87,16 @@ func seconds(text string) time.Time {
 // Walk yields the commits of a list with their files, in order. A commit without changes has no files. If an object is
 // damaged or missing, the unreadable part is named in Unread, and the walk continues.
 func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
-	if err := (&walker{repo: repo, yield: yield}).walk(ctx, list); err != nil {
+	return (&walker{repo: repo, yield: yield}).all(ctx, list)
+}
+
+// WalkNames does the same as Walk, but yields files without their hunks, which takes git a tenth of the time.
+func WalkNames(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
+	return (&walker{repo: repo, yield: yield, names: true}).all(ctx, list)
+}
+
+func (w *walker) all(ctx context.Context, list []Commit) error {
+	if err := w.walk(ctx, list); err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
 	return nil
