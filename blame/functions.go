@@ -143,7 +143,7 @@ func Writers(lines []Annotated) []WriterJSON {
 	return out
 }
 
-// add counts a line.
+// `add` counts a line.
 func (w *WriterJSON) add(l *Annotated) {
 	w.Lines++
 	when := l.Owner.Time

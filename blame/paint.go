@@ -5,7 +5,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 )
 
-// paint holds the colours for the cells of one row. The zero value adds no colours.
+// `paint` holds the colours for the cells of one row. The zero value adds no colours.
 type paint struct {
 	whole   string // escape sequence for all cells: --color-lines, --color-by-age
 	trace   string // colour of the conversation

@@ -149,7 +149,7 @@ type anchorer struct {
 	replaced refs.OID
 	renamed  func() map[string]string
 
-	// open holds the lines, from 0, that no known content explains. It may be nil.
+	// `open` holds the lines, from 0, that no known content explains. It may be nil.
 	open map[int]bool
 
 	parts   []events.CommitData

@@ -8,7 +8,7 @@ import (
 
 // `gone` returns the lines that a commit removed from a file. They matter if the commit adds a line of a patch that the
 // parent already has. Either a removed line has moved, or the line belongs to a part of the patch that was not
-// committed before. For example: an agent writes four lines, and a person commits two of them and then the others.
+// committed before. For example: an agent writes four lines, and a person commits two of them, then the other two.
 //
 // The first call computes the lines. An unreadable file has none.
 func (a *anchorer) gone(f fileDiff, lines [][]byte) func() map[string]bool {

@@ -41,9 +41,10 @@ func isBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// copySound writes the events after end up to tip in the file's form, and returns the new end. It hashes each event and
-// chains it to the previous one. At the first unsound file it stops with a brokenError; errForked means that tip does
-// not come after end. Fetched events must also have the writer that the ref names, and data in the form of their types.
+// copySound writes the events after `end`, up to `tip`, in the file's form, and returns the new end. It hashes each
+// event and chains it to the previous one. At the first unsound file it stops with a brokenError; errForked means that
+// `tip` does not come after `end`. Fetched events must also have the writer that the ref names, and data in the form of
+// their types.
 func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	fetched, _ := parseFetched(ref)
 	if fetched.Digest {

@@ -83,7 +83,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	return c, err
 }
 
-// check checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
+// `check` checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
 // batch it stops with a brokenError. Reading the lines takes longest, so all processors do it.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 	var pending, free []*batchGroup // the oldest first

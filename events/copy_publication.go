@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copyPublished does the same as copySound, for a digest: it writes the events of a publication after end, which must
-// belong to an earlier publication of the same writer.
+// copyPublished does the same as copySound, for a digest: it writes the events of a publication after `end`, which must
+// be the end of an earlier publication of that writer.
 func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.ReadPublication(tip)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 // command need not read it again. Another version of the program may judge differently, so the note is valid only for
 // one version.
 
-// taken holds the content of the second file, which has the ends of the logs.
+// `taken` holds the content of the second file, which has the ends of the logs.
 type taken struct {
 	gen   string // generation of the build of the events file
 	by    string // the version that judged the unsound logs
@@ -361,10 +361,10 @@ func (in *intake) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// own reports whether this clone wrote a log.
+// `own` reports whether this clone wrote a log.
 func (f *FetchedLog) own() bool { return f.Aside || f.Ref == refs.EventsRef }
 
-// take copies the events of a log after an end.
+// `take` copies the events of a log after an end.
 func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen string) (flatEnd, error) {
 	if swollen != "" && !f.own() {
 		return end, &brokenError{why: swollen}

@@ -114,8 +114,8 @@ func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// Part returns the stored lines of events between two offsets: they begin at from or later, and before to. They are in
-// buf, which grows if necessary. Several parts may be read at once.
+// Part returns the stored lines of events between two offsets: their first bytes lie at `from` or after it, and before
+// `to`. The lines are in buf, which grows if necessary. Several parts may be read at once.
 func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		text, offset, err := t.storedLines(buf, from, to)

@@ -119,7 +119,7 @@ func readable(paths ...string) error {
 	return nil
 }
 
-// run checks the first line and the length of a run of lines.
+// `run` checks the first line and the length of a run of lines.
 func run(start, count int) error {
 	if start < 1 || count < 1 || count > math.MaxInt32 || start > math.MaxInt32 {
 		return fmt.Errorf("bad run of lines: %d from %d", count, start)

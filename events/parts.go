@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The files of events of a publication are in a tree. When partsInTree entries of it are of one kind, they move into a
+// The files of events of a publication are in a tree. When it has partsInTree entries of one kind, these move into a
 // new tree, which replaces them. So no tree has more than some hundred entries, with any number of seals, and a new
 // file costs some small trees.
 //

@@ -265,7 +265,7 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 	return err
 }
 
-// find returns the end after the event with a number; without an id if there is no such event.
+// `find` returns the end after the event with the given number. If there is no such event, the end has no id.
 func (j *journal) find(seq int64) (flatEnd, error) {
 	var found flatEnd
 	mark := fmt.Appendf(nil, `"seq":%d,`, seq)

@@ -85,7 +85,7 @@ func (s *summary) link(c checkedPart) {
 	s.newerPrev, s.newerID, s.linked = c.firstPrev, c.firstID, c.firstID != ""
 }
 
-// cut notes that the log before the present parts cannot be read.
+// `cut` notes that the log before the present parts cannot be read.
 func (s *summary) cut(why string) {
 	s.fault(len(s.marks), FaultObject, describeCut(why))
 	s.marks = append(s.marks, mark{flags: markCut})
@@ -161,7 +161,7 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 	}
 }
 
-// cut names the unreadable place before the readable events.
+// `cut` names the unreadable place before the readable events.
 func (n *namer) cut(i int) int64 {
 	n.afterCut = true
 	n.expected = max(1, n.s.sealed+1-int64(i))

@@ -90,7 +90,7 @@ func (c *checks) flush() {
 	c.queue <- job
 }
 
-// finish waits for all results.
+// `finish` waits for all results.
 func (c *checks) finish() {
 	c.flush()
 	close(c.queue)

@@ -77,7 +77,7 @@ func (b *batch) take(c *Commit) error {
 	return b.flush()
 }
 
-// flush searches the collected commits and yields them.
+// `flush` searches the collected commits and yields them.
 func (b *batch) flush() error {
 	ids := make([]refs.OID, len(b.list))
 	for i, c := range b.list {

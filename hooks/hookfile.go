@@ -120,7 +120,7 @@ func isShellScript(content []byte) bool {
 
 var (
 	shells = []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "yash"}
-	// Options that do not affect our lines. -n, -r (no redirection), -s, -c, -i and -a are not among them.
+	// Options that do not affect our lines, so not -n, -r (no redirection), -s, -c, -i and -a.
 	shellOption = pattern(`^(-[efhluvxpBC]+|--(posix|norc|noprofile|login))$`)
 	assignment  = pattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )

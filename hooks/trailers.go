@@ -40,7 +40,7 @@ func Trailers(config refs.Config) (form string, err error) {
 	return "", fmt.Errorf("%s: '%s' is none of %s, %s and none", trailersKey, value, AssistedBy, CoAuthor)
 }
 
-// asked lists the hooks that a user must ask for.
+// `asked` lists the hooks that a user must ask for.
 var asked = [...]string{TrailersHook, PushHook}
 
 // `all` returns the hooks that may have our part.

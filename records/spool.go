@@ -120,7 +120,7 @@ func (s *Spool) AppendRaw(raw []byte) error {
 	return nil
 }
 
-// keep stores a step in memory: in the last block, if that has room, else in a new block.
+// `keep` stores a step in memory: in the last block, if that has room, else in a new block.
 func (s *Spool) keep(raw []byte) {
 	n, room := len(s.mem)-1, leastBlock
 	if n >= 0 {

@@ -48,7 +48,7 @@ func parseConfig(text string) ([]configEntry, error) {
 	}
 }
 
-// end marks the end of the file.
+// `end` marks the end of the file.
 const end = -1
 
 type configParser struct {

@@ -360,5 +360,5 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// readSmall reads the first kilobytes of a file (HEAD, a ref). More of it cannot matter.
+// readSmall reads the first kilobytes of a file (HEAD, a ref). These files are short.
 func readSmall(path string) ([]byte, error) { return ReadStart(path, 8192) }

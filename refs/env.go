@@ -98,7 +98,7 @@ func AskNobody(sshCommand string) error {
 	return err
 }
 
-// kept lists the GIT_* variables that a git process inherits.
+// `kept` lists the GIT_* variables that a git process inherits.
 var kept = [...]string{
 	"GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_ATTR_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
 	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EDITOR", "GIT_EXEC_PATH",

@@ -140,7 +140,7 @@ func (o *Objects) direct(oid OID) (thing, bool) {
 	return thing{oid, typ, content}, err == nil
 }
 
-// has reports whether stored would find an object.
+// `has` reports whether stored would find an object.
 func (o *Objects) has(oid OID) bool {
 	if exists(loosePath(o.repo.SideObjects(), oid)) || exists(loosePath(o.repo.MainObjects(), oid)) {
 		return true

@@ -33,7 +33,7 @@ type packBase struct {
 // Without the cache, each version would be computed again from the whole chain.
 const heldBases = 8 << 20
 
-// errNotHere is returned for an object that the pack does not have, or whose base it does not have.
+// errNotHere is returned if the pack lacks an object, or the object's base.
 var errNotHere = errors.New("not in this pack")
 
 // OpenPack opens a pack. The path has no extension.
@@ -347,7 +347,7 @@ type packSet struct {
 // index over all of them.
 const maxPacks = 40
 
-// read searches all packs. The error is errNotHere if no pack has the whole object.
+// `read` searches all packs. The error is errNotHere if no pack has the whole object.
 func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	s.load()
 	for _, p := range s.packs {
@@ -362,7 +362,7 @@ func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 // mayHave reports whether one of the packs has an object, or may have it because it is not open.
 func (s *packSet) mayHave(oid OID) bool { return s.has(oid) || s.some }
 
-// has reports whether one of the open packs has an object.
+// `has` reports whether one of the open packs has an object.
 func (s *packSet) has(oid OID) bool {
 	s.load()
 	return slices.ContainsFunc(s.packs, func(p *PackReader) bool {

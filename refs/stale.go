@@ -44,8 +44,8 @@ func (l *RefLock) tryCreate(path string) error {
 	return err
 }
 
-// clearStale removes the present lock if the process that made it has certainly ended. It reports whether it did. The
-// caller holds the guard, so no other git-trace process checks at the same time.
+// clearStale removes the present lock if the process that made it has certainly ended. It reports whether it removed
+// the lock. The caller holds the guard, so no other git-trace process checks at the same time.
 func (l *RefLock) clearStale(path string) bool {
 	lock, err := os.Lstat(path)
 	if err != nil {

@@ -278,7 +278,7 @@ func (k *Keeping) fetch(ctx context.Context, lines string) error {
 	return err
 }
 
-// keep puts the refs of some writers into archives, in one push.
+// `keep` puts the refs of some writers into archives, in one push.
 func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) error {
 	p := k.plan
 	p.Refs = nil
@@ -310,7 +310,7 @@ func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) err
 	return err
 }
 
-// add plans a new archive of one kind of refs, with its former entries and the new ones.
+// `add` plans a new archive of one kind of refs, with its former entries and the new ones.
 func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID) error {
 	if len(kept) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made holds the commits that this clone sent to a remote, by writer and kind, as in the names of the refs: the last
+// `made` holds the commits that this clone sent to a remote, by writer and kind, as in the names of the refs: the last
 // commit that arrived, and later ones that may have arrived. The note is a file, because a fetch with a wide refspec
 // can overwrite any ref.
 type made map[string][]refs.OID

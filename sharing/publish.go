@@ -41,7 +41,7 @@ func (p *Plan) readEarlier(found events.Publication) (*earlier, error) {
 	return e, e.hear(p.log, found)
 }
 
-// hear notes the events of a digest.
+// `hear` notes the events of a digest.
 func (e *earlier) hear(log *events.Log, found events.Publication) error {
 	all, err := log.PublishedEvents(found)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// seen holds the end of each log of a remote at the last pull, by the local ref. A log without that event was rewound
+// `seen` holds the end of each log of a remote at the last pull, by the local ref. A log without that event was rewound
 // or replaced.
 type seen map[string]lastSeen
 

@@ -123,7 +123,7 @@ func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
 	return nil
 }
 
-// send runs git push, and reads the result for each ref in its machine format.
+// `send` runs git push, and reads the result for each ref in its machine format.
 func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...string) error {
 	args := patient("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
 	args = append(args, options...)

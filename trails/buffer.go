@@ -287,7 +287,7 @@ type overtaken struct {
 const longestLook = 2 * time.Second
 
 // `completed` makes a completion the owner of its lines, if a look saw these lines before the report came. It returns
-// false if no look did.
+// false if no look saw them.
 func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	s := o.step
 	now, _, found, err := s.looks.fileSeen(d.Path)
@@ -396,7 +396,7 @@ func (o *overtaken) read() error {
 	return t.listen(o.step.tree.ctx, o.step.engine.log)
 }
 
-// describe names the owner of a line.
+// `describe` names the owner of a line.
 func (c *contents) describe(o vector.Owner) events.AnchorOwner {
 	if o.Patch == "" {
 		return events.AnchorOwner{Kind: o.Kind}

@@ -177,7 +177,7 @@ func (e *Engine) tellsOtherwise(w *Window) bool {
 // maxDeclared limits the declared texts that the state keeps of one window, in bytes.
 const maxDeclared = 1 << 20
 
-// declare copies a tool call's declarations about its paths.
+// `declare` copies a tool call's declarations about its paths.
 func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	var edits []declared
 	for _, e := range tool.Edits {
@@ -271,9 +271,9 @@ func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window 
 }
 
 // An agent may ask a person for consent after it has announced a call. Until they consent the call writes nothing, and
-// changes are the person's. Some agents report at the end how long the call ran (heardDuration). For others the
-// processes show it while the call is open: its shell exists once it runs. After the end, there is no evidence: the
-// call owns the changes that it may have written, with a doubt.
+// changes are the person's. Some agents report at the end how long the call ran (heardDuration). For other agents,
+// processes show it while the call is open: a call that runs has a shell. After the end, there is no evidence: the call
+// owns the changes that it may have written, with a doubt.
 
 // consent is the state of the person's consent to an open call.
 type consent int

@@ -34,7 +34,7 @@ func (j *judge) ranOut(w *Window, path string) bool {
 	return b.over || b.partly && known && b.wrote < size
 }
 
-// count counts the bytes that a call's remaining processes wrote since the last full snapshot. The result `known` is
+// `count` counts the bytes that a call's remaining processes wrote since the last full snapshot. The result `known` is
 // false if the system does not say; the result `partly` means that some processes have ended and only the others are
 // counted.
 func (wit *witness) count(w *Window) (
@@ -159,7 +159,7 @@ func (j *judge) changed() (n int64) {
 	return n
 }
 
-// measure counts the bytes that a change of files needs: their new lines. It counts only if an open window may have
+// `measure` counts the bytes that a change of files needs: their new lines. It counts only if an open window may have
 // written fewer.
 func (j *judge) measure(files ...*file) {
 	atWork := j.shellAtWork()
@@ -209,7 +209,7 @@ func anyCounted(bounds map[*Window]*bound) bool {
 }
 
 // renamedInto reports whether a file may have been renamed into its place without a write: its content is older than
-// its place.
+// its status change (ctime).
 func (j *judge) renamedInto(path string) bool {
 	name := filepath.Join(j.tree.repo.WorkTree, filepath.FromSlash(path))
 	st, err := os.Lstat(name)

@@ -174,8 +174,7 @@ type OpenCall struct {
 	Tool     string         `json:"tool,omitempty"`
 	Since    time.Time      `json:"since"`
 	// Why is "running" until its end, "left_running" if it has ended and left processes, "background" if its agent says
-	// that it continues, "consent" while a person is asked, and "end_unknown" if another boundary was lost that may have
-	// been its end.
+	// that it continues, "consent" while a person is asked, and "end_unknown" if a lost boundary may have been its end.
 	Why string `json:"why"`
 }
 

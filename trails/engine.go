@@ -80,7 +80,7 @@ type Engine struct {
 	pause      func(time.Duration) // time.Sleep, except in tests
 }
 
-// looked holds the state of all snapshots before the engine's first step.
+// `looked` holds the state of all snapshots before the engine's first step.
 type looked struct {
 	state state         // the stored state; only LastFull, Scoped and Marks are set
 	git   gitfacts.Mark // git's state at the last look at everything
@@ -210,7 +210,7 @@ func (s *step) weigh(h *heard) *weigher {
 	}
 }
 
-// settle runs the function `weigh`, and writes its findings.
+// `settle` runs the function `weigh`, and writes its findings.
 func (s *step) settle(h *heard, weigh func(*weigher) ([]finding, error)) error {
 	found, err := weigh(s.weigh(h))
 	if err != nil {

@@ -264,7 +264,7 @@ func (c *contents) keep(t text) {
 	c.unsaved[t.OID] = t.Bytes
 }
 
-// save stores the step's findings: first contents, then the data that names them.
+// `save` stores the step's findings: first contents, then the data that names them.
 func (c *contents) save() error {
 	for _, oid := range slices.SortedFunc(maps.Keys(c.unsaved), refs.OID.Compare) {
 		if _, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, c.unsaved[oid]); err != nil {
@@ -394,5 +394,5 @@ func (o *origins) explained(f *file, reported bool) (bool, error) {
 	return false, nil
 }
 
-// missing reports whether the repository does not have an object or a revision.
+// `missing` reports whether the repository does not have an object or a revision.
 func missing(err error) bool { return errors.Is(err, refs.ErrMissing) }

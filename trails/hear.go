@@ -26,7 +26,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
 }
 
-// heard holds the facts of a boundary for all phases. If a second boundary is taken during the snapshot of the first,
+// `heard` holds the facts of a boundary for all phases. If a second boundary is taken during the snapshot of the first,
 // it gets its own value.
 type heard struct {
 	env     events.Draft        // common fields of all its events

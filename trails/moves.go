@@ -77,7 +77,7 @@ func blockPrints(lines [][]byte) string {
 	return string(out)
 }
 
-// meet reports whether two lists of fingerprints may belong to the same block.
+// `meet` reports whether two lists of fingerprints may belong to the same block.
 func meet(a, b string) bool {
 	if a == "" || b == "" || a == anyPrint || b == anyPrint {
 		return a != "" && b != ""

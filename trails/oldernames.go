@@ -203,8 +203,8 @@ func (n *names) Staged() map[string]string {
 	return n.older.staged
 }
 
-// peek lists the last seen paths that are now deleted or have another content. It runs git once. If there are more than
-// `most`, and `most` is not 0, it returns none.
+// `peek` lists the last seen paths that are now deleted or have another content. It runs git once. If there are more
+// than `most`, and `most` is not 0, it returns none.
 func (n *names) peek(most int) ([]rename.Change, error) {
 	if !n.tree.store.findLast() || n.tree.store.last.Tree().IsZero() {
 		return nil, nil

@@ -132,7 +132,7 @@ func (r *rebuilder) revise(event events.Event) error {
 	return nil
 }
 
-// retell repeats the timeline's correction that gave lines to another owner.
+// `retell` repeats the timeline's correction that gave lines to another owner.
 func (r *rebuilder) retell(p *events.PatchData) error {
 	if err := r.flush(); err != nil {
 		return err

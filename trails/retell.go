@@ -184,7 +184,7 @@ func toldActor(call *Told) actor {
 	return who
 }
 
-// give records another owner for lines of an interval.
+// `give` records another owner for lines of an interval.
 func (r *retelling) give(in *interval, start, end int, from vector.Owner, who actor) error {
 	to := r.log.step.write(r.log.by).ownerOf(who, patchSeed{
 		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
@@ -385,7 +385,7 @@ func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.
 // apply gives the lines of a run their new owner in all contents of some paths.
 func (r *retold) apply(run retoldRun, paths []string) {
 	for _, path := range paths {
-		since := run.from.Patch != "" // lines without a known owner are known by their text after that
+		since := run.from.Patch != "" // lines without a known owner: only from the run's content on
 		r.known.Revise(path, func(blob refs.OID, v vector.Vector) vector.Vector {
 			since = since || path == run.path && blob == run.after
 			if !since || !slices.ContainsFunc(v.Runs(), func(x vector.Run) bool { return run.is(x.Owner) }) {

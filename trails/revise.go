@@ -99,7 +99,7 @@ func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
 
-// hear notes the patches and other events from the time in which the call was open.
+// `hear` notes the patches and other events from the time in which the call was open.
 func (r *revision) hear(e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded:
@@ -327,7 +327,7 @@ func lastAnchor(list []events.Event) []events.CommitData {
 	return nil
 }
 
-// sound reports whether every run of an anchor has a valid owner.
+// `sound` reports whether every run of an anchor has a valid owner.
 func sound(d *events.CommitData) bool {
 	for _, f := range d.Files {
 		for _, run := range f.Runs {

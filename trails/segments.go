@@ -159,7 +159,8 @@ func (cut *cutter) tookBack(f *file) (*Window, declared) {
 	return nil, declared{}
 }
 
-// takenBack undoes some edits of a content; the edits are in order. ok is false if the result is uncertain.
+// takenBack undoes some edits of a content, which are given in order. The result `ok` is false if the text is
+// uncertain.
 func takenBack(content string, edits []declared) (before string, ok bool) {
 	ends := func(text string) string { return text }
 	if strings.Contains(content, "\r\n") { // clients report line feeds alone

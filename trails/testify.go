@@ -164,7 +164,7 @@ func drafted(d *events.Draft) *events.Event {
 		Method: d.Method, Limits: d.Limits, Data: d.Data}
 }
 
-// hear notes an event of the log.
+// `hear` notes an event of the log.
 func (t *testimony) hear(e *events.Event, hooked map[events.TraceID]map[string]bool) {
 	told := e.Retold()
 	here := e.Worktree == t.repo.WorktreeName()

@@ -151,7 +151,7 @@ func (wg *weigher) settleFiles(
 	return out, nil
 }
 
-// found holds the result for a part: its patches, and the owner of each line of its new content.
+// `found` holds the result for a part: its patches, and the owner of each line of its new content.
 type found struct {
 	part     *part
 	runs     map[int][]patchRun // patches by hunk

@@ -36,7 +36,7 @@ type bound struct {
 	unbegun bool            // the call is over, and may never have got consent
 }
 
-// leftover holds the processes that a call left running, and the files to which they print.
+// `leftover` holds the processes that a call left running, and the files to which they print.
 type leftover struct {
 	left    []process.Process
 	printed []process.Output
@@ -316,9 +316,9 @@ func (wit *witness) doubtGone() []*Window {
 
 // Agents record how their calls ended. This evidence is used if a boundary is missing or late.
 
-// gone also asks the agents' own records how the calls with open windows ended. Boundaries of their conversations ask
-// by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say anything to the
-// agent again. It returns the calls that are over.
+// gone also asks the agents' own records how the calls with open windows ended. Boundaries of these conversations ask
+// anyway (overdue). But a person who refuses a call, or interrupts it, may commit before they say anything to the agent
+// again. It returns the calls that are over.
 func (wit *witness) gone() []*Window {
 	over := wit.doubtGone()
 	for _, w := range wit.tree.state.openWindows() {
@@ -366,8 +366,8 @@ func (wit *witness) endTold(w *Window) End {
 	return end
 }
 
-// hearFinish reads in the agent's own record the end of a command that is reported late: Codex reports a command that
-// outlasts its call when the model asks for it again. Nobody owns a change in between.
+// hearFinish reads the agent's own record for the end of a command that is reported late. Codex reports such a command,
+// which outlasts its call, only when the model asks for it again. A change in between has no owner.
 func (wit *witness) hearFinish(w *Window) {
 	if w.Call.Class != events.ToolRuns || wit.bounds == nil {
 		return

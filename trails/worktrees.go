@@ -166,7 +166,7 @@ func (t otherTree) Taken(path string) (refs.OID, bool) {
 	return gone.Blob, found && !lookedSince
 }
 
-// taken holds a content that git removed from a file, with the time of the look that saw it.
+// `taken` holds a content that git removed from a file, with the time of the look that saw it.
 type taken struct {
 	Blob refs.OID
 	At   time.Time

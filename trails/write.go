@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// finish stores the contents and the owners of the step, appends its events and saves the state, in this order: a
+// `finish` stores the contents and the owners of the step, appends its events and saves the state, in this order: a
 // process killed in between repeats the step.
 func (s *step) finish() error {
 	if s.looks.snap != nil {
@@ -93,7 +93,7 @@ type page struct {
 
 func newPage(writer string) *page { return &page{writer: writer, counts: map[string]int{}} }
 
-// begin records the event of a boundary: the start or the end of a session, a prompt, the start of a sub-agent or a
+// `begin` records the event of a boundary: the start or the end of a session, a prompt, the start of a sub-agent or a
 // call, or the end of a turn. The parameter `keep` is the snapshot with the content before a call; nil if the boundary
 // comes too late for one.
 func (s *step) begin(

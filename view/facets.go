@@ -170,7 +170,7 @@ func (r *Reader) touches(c *Call, pattern string) bool {
 		slices.ContainsFunc(c.Held, func(change FileChange) bool { return matches(change.Path) })
 }
 
-// `failed` reports whether a call ended with an error. A call that never ran did not.
+// `failed` reports whether a call ended with an error; false for a call that never ran.
 func failed(c *Call, result *records.Observation) bool {
 	if result != nil {
 		switch records.Value(result.Error) {

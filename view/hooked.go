@@ -115,7 +115,7 @@ func (h *hooked) hear(e *events.Event) {
 	}
 }
 
-// wrote notes the lines that a call wrote in the first file that it changed.
+// `wrote` notes the lines that a call wrote in the first file that it changed.
 func (h *hooked) wrote(e *events.Event) {
 	p := events.DataOf[events.PatchData](*e)
 	path := events.RawPath(p.Path)

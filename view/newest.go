@@ -10,14 +10,14 @@ import (
 )
 
 // Newest lists the first conversations, in the order of Conversations, whose ids begin with a text. The parameter
-// `most` is their largest number. It finds them by the times in the logs, and reads no others. If a record is in no
-// log, it must read all.
+// `most` limits their number. It finds them by the times in the logs, and reads no others. If a record is in no log, it
+// must read all.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	return r.newestBy(beginning, most, nil)
 }
 
-// `latest` lists the first conversations, in the order of Conversations. The parameter `most` is their largest number.
-// For the others, it reads only the last times, in the logs and in their records.
+// `latest` lists the first conversations, in the order of Conversations. The parameter `most` limits their number. Of
+// all other conversations, it reads only the last times, in the logs and in the records.
 func (r *Reader) latest(most int) ([]Conversation, error) {
 	if err := r.openStored(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID)
 	return out, nil
 }
 
-// `first` returns the first conversations of InOrder. The parameter `most` is their largest number.
+// `first` returns the first conversations of InOrder. The parameter `most` limits their number.
 func (r *Reader) first(beginning string, most int) ([]Conversation, error) {
 	out := []Conversation{}
 	for c, err := range r.InOrder(beginning) {

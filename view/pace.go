@@ -56,8 +56,8 @@ func timed(turns []Turn) []*Turn {
 	return out
 }
 
-// end sets the ends of the turns: the last moment of the turn in the log or the record, or the next prompt if that came
-// first. The parameter `places` maps the numbers of prompts to turns. The parameter `saidAt` does the same for the
+// `end` sets the ends of the turns: the last moment of the turn in the log or the record, or the next prompt if that
+// came first. The parameter `places` maps the numbers of prompts to turns. The parameter `saidAt` does the same for the
 // prompts of the record.
 func end(turns []Turn, recorded []events.Event, places map[int]int, said *conversationSteps, saidAt map[int]int) {
 	later := func(i int, known bool, at *time.Time) {

@@ -81,7 +81,7 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	return out, nil
 }
 
-// keep stores the answers. If they are lost, git computes them again.
+// `keep` stores the answers. If they are lost, git computes them again.
 func (r *reach) keep() {
 	if !r.repo.HasTraces() {
 		return

@@ -116,7 +116,7 @@ func searchPrompts(prompts *ledger.Prompts, trace events.TraceID, matcher *searc
 	return hit, hit.match(matcher), nil
 }
 
-// match looks for the words in the texts.
+// `match` looks for the words in the texts.
 func (h *typedHit) match(matcher *search.Matcher) (found bool) {
 	h.snippets, found = matcher.Find(h.texts)
 	return found

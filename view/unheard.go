@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unheard holds the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten
+// `unheard` holds the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten
 // without hooks. A search reads the whole history. So its results are kept in <common>/traces/cache/found/unheard. The
 // first line of that file names the logs and the tips for which it holds. If objects are missing, it also names the
 // state of the object store, and the commits that could not be read. Then a line for each commit has the conversations,
@@ -82,7 +82,8 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	return out, nil
 }
 
-// `holds` reports whether kept results are valid, by the first line of their file. It names the commits that they lack.
+// `holds` reports whether kept results are valid, by the first line of their file. The line names the commits that the
+// results lack.
 func (r *Reader) holds(head, key string) bool {
 	words := strings.Fields(head)
 	if len(words) == 0 || words[0] != key || len(words) > 1 && words[1] != r.repo.ObjectState() {

@@ -43,8 +43,8 @@ func (c *call) written(dir string) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
 }
 
-// apply records that an edit of a file was made. If the answer has no known edit of that file, it adds a call without a
-// text.
+// `apply` records that an edit of a file was made. If the answer has no known edit of that file, it adds a call without
+// a text.
 func (s *session) apply(at records.Locator, path string) error {
 	known := false
 	for _, c := range s.calls {
@@ -63,14 +63,14 @@ func (s *session) apply(at records.Locator, path string) error {
 		Input: in.Text("path", path).End(), Writes: []string{sessionfile.Absolute(path, s.dir)}}}})
 }
 
-// reject records that edits of a file were declined.
+// `reject` records that edits of a file were declined.
 func (s *session) reject(path string) {
 	for _, c := range s.calls {
 		c.rejected = c.rejected || c.edit.path == path
 	}
 }
 
-// commit records a commit: it contains the edits that were made since the last commit, if there are any. Otherwise it
+// `commit` records a commit: it contains the edits that were made since the last commit, if there are any. Otherwise it
 // contains a person's earlier changes, or later changes of a linter.
 func (s *session) commit(sha string) error {
 	for _, c := range s.calls {

@@ -125,7 +125,7 @@ func (s *session) tool(at records.Locator, lines []string) error {
 	return nil
 }
 
-// printed matches the text that Aider adds to the chat for the output of a command.
+// `printed` matches the text that Aider adds to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
 // line handles one of Aider's own lines; the parameter `before` is the previous line.

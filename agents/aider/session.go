@@ -194,7 +194,7 @@ func (s *session) told() error {
 	return s.c.Prompt(assemble.Prompt{At: s.talkAt, Text: text, Source: "command"})
 }
 
-// close ends the model's text and its calls, because nothing more will come for them.
+// `close` ends the model's text and its calls, because nothing more will come for them.
 func (s *session) close(of *remarks) error {
 	if err := s.answer(of); err != nil {
 		return err

@@ -106,7 +106,7 @@ func (c *Client) Parse(ctx context.Context, path string, options capability.Pars
 	return parsed, nil
 }
 
-// begin starts the conversation, from a cursor or from the beginning.
+// `begin` starts the conversation, from a cursor or from the beginning.
 func (s *session) begin(options capability.ParseOptions, sink records.Sink, cursor *sessionCursor) error {
 	o := assemble.Options{
 		Agent: Name, Session: s.id, TraceID: string(events.NewTraceID(Name, s.id)),
@@ -204,7 +204,7 @@ func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCur
 	return cursor
 }
 
-// finish ends the conversation and adds the subagents that no call names.
+// `finish` ends the conversation and adds the subagents that no call names.
 func (s *session) finish(parsed *capability.Parsed) error {
 	if err := s.main.end(); err != nil {
 		return err

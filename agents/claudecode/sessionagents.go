@@ -122,7 +122,7 @@ func (a *agentFiles) sizes() map[string]int64 {
 // record.
 var errGrown = errors.New("a subagent's file has changed")
 
-// resume marks the files that an earlier reading has read.
+// `resume` marks the files that an earlier reading has read.
 func (a *agentFiles) resume(sizes map[string]int64) error {
 	for id, size := range sizes {
 		file := a.find(id, "")

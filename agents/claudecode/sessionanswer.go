@@ -174,7 +174,7 @@ func (m *message) call(raw []byte) {
 	m.calls = append(m.calls, call)
 }
 
-// describe sets the paths and the command of a call.
+// `describe` sets the paths and the command of a call.
 func describe(call *assemble.Call) {
 	switch call.Name {
 	case "Read":

@@ -101,7 +101,7 @@ func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	return ""
 }
 
-// remember stores the agent's version and directory, and records changes of them.
+// `remember` stores the agent's version and directory, and records changes of them.
 func (ch *chain) remember(s *session, e *entry) {
 	if ch.file != "" {
 		return

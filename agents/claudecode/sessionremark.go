@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// keep stores the registers for a cursor.
+// `keep` stores the registers for a cursor.
 func (ch *chain) keep() {
 	if raw, err := json.Marshal(ch.reg); err == nil {
 		ch.c.Remember(raw)

@@ -64,7 +64,7 @@ var resultHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
 })
 
-// added lists the tags of the client's additions.
+// `added` lists the tags of the client's additions.
 var added = []string{"environment_details", "explicit_instructions", "SYSTEM_NOTICE", "system_notice", "notice",
 	"file_content",
 	"folder_content", "hook_context"}

@@ -181,7 +181,7 @@ func (r *retold) put(object jsonlines.Object, block []byte) {
 	r.answer.blocks = append(r.answer.blocks, block)
 }
 
-// flush ends an answer.
+// `flush` ends an answer.
 func (r *retold) flush() {
 	if a := r.answer; len(a.blocks) > 0 {
 		var m, model rawjson.Members

@@ -177,7 +177,7 @@ func object(name, text string) []byte {
 	return append(rawjson.AppendString(out, text), '}')
 }
 
-// describe sets the paths and the command of a call.
+// `describe` sets the paths and the command of a call.
 func (r *rollout) describe(call *assemble.Call) {
 	input := rawjson.NewDecoder(call.Input)
 	switch call.Name {

@@ -36,7 +36,7 @@ func (r *rollout) noteFor(id string) *note {
 	return n
 }
 
-// note stores an event about a call until the result comes.
+// `note` stores an event about a call until the result comes.
 func (r *rollout) note(raw []byte, id string) { r.noteFor(id).decode(raw) }
 
 func (n *note) decode(raw []byte) {

@@ -15,7 +15,7 @@ import (
 // settleWindow is the size of the part at the end of a session file that is searched for the result of a call.
 const settleWindow = 1 << 20
 
-// settle searches the session file for the end of a tool call, by the id that the hook had. While a patch is applied,
+// `settle` searches the session file for the end of a tool call, by the id that the hook had. While a patch is applied,
 // no other call of the conversation runs. So a patch without a known end has ended when another boundary comes.
 func (c *Client) settle(call capability.Call) capability.End {
 	var found capability.End

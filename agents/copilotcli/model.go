@@ -65,7 +65,7 @@ type entry struct {
 	} `json:"data"`
 }
 
-// asks reports whether an answer requests a call that has not ended.
+// `asks` reports whether an answer requests a call that has not ended.
 func (e *entry) asks(fingerprint string, ended map[string]bool) bool {
 	for _, call := range e.Data.Calls {
 		if !ended[call.ID] && payload.Fingerprint(call.Tool, call.Args) == fingerprint {

@@ -70,7 +70,7 @@ func openJournal(path string) (sessionfile.File, error) {
 	return j, j.take(document)
 }
 
-// take sets the objects of the document: its other members, then its requests.
+// `take` sets the objects of the document: its other members, then its requests.
 func (j *journal) take(document any) error {
 	members, _ := document.(map[string]any)
 	requests, _ := members["requests"].([]any)

@@ -82,8 +82,8 @@ func callOf(path, tool string, input json.RawMessage) string {
 // ended is the text at the end of the result of every command that ran.
 const ended = "[Process exited with code "
 
-// settle searches the session file for the result of a call, because no hook runs after a failed call. The result of a
-// command that ran says how its process ended. Any other error means that the call wrote nothing.
+// `settle` searches the session file for the result of a call, because no hook runs after a failed call. The result of
+// a command that ran says how its process ended. Any other error means that the call wrote nothing.
 func (c *client) settle(call capability.Call) (end capability.End) {
 	if call.Background || !payload.CallID(call.CallID) {
 		return end

@@ -39,7 +39,7 @@ type session struct {
 	listed  bool // the messages are a list in one object
 }
 
-// take counts an object that is in the record, once.
+// `take` counts an object that is in the record, once.
 func (s *session) take() {
 	if !s.counted {
 		s.c.Take()
@@ -47,7 +47,7 @@ func (s *session) take() {
 	s.counted = true
 }
 
-// skip counts an object that is not in the record, once.
+// `skip` counts an object that is not in the record, once.
 func (s *session) skip(reason string) {
 	if !s.counted {
 		s.c.Skip(reason)
@@ -114,7 +114,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return s.message(&m, at)
 }
 
-// begin sets the directory from the file next to the session.
+// `begin` sets the directory from the file next to the session.
 func (s *session) begin() {
 	if s.state.Begun {
 		return

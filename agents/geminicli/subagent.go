@@ -32,8 +32,8 @@ type subagent struct {
 
 // attribute finds the subagent whose call is about to start. Hooks do not name it. The session's files show it: if
 // calls of an answer run in parallel, all their hooks run before the first call starts. So the main conversation makes
-// no calls while a subagent runs. A subagent writes its answer before it makes the calls in it, and again with the
-// calls when they have ended.
+// no calls while a subagent runs. A subagent writes an answer twice: before it makes the answer's calls, and again,
+// with the calls, after their end.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {

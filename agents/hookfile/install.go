@@ -181,8 +181,8 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
-// flatRest is the rest of an object that Install made in the flat form. The space after the bracket marks it: people do
-// not write a space after a bracket on a separate line.
+// flatRest is the rest of an object that Install made in the flat form. The space after the opening bracket marks it:
+// when people put a bracket on its own line, no space follows.
 const flatRest = "{ \"version\": 1\n}"
 
 // document returns a whole document. In the flat form, it has a version.

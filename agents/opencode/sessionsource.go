@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// store stores a session message by message.
+// `store` stores a session message by message.
 type store interface {
 	// head returns the data about the whole session, as an object.
 	head() ([]byte, error)
@@ -82,7 +82,7 @@ func (k kept) object(at int64, faults *jsonlines.Faults) ([]byte, error) {
 	return append(raw, "]}"...), nil
 }
 
-// sound reports whether a text is one JSON object. It counts any other text as a fault.
+// `sound` reports whether a text is one JSON object. It counts any other text as a fault.
 func sound(raw []byte, faults *jsonlines.Faults) bool {
 	d := rawjson.NewDecoder(raw)
 	kind := d.Kind()

@@ -90,7 +90,7 @@ func seen(call *assemble.Call, content string) *assemble.File {
 }
 
 // edits returns the changes that an edit made to its file. In newer versions, they are in a patch. Otherwise they come
-// from the displayed diff: its line numbers are exact, and its text is the model's.
+// from the displayed diff, which has exact line numbers and the model's text.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil

@@ -37,7 +37,7 @@ func Said(r *records.Record) string {
 	return *r.Outcome.Description
 }
 
-// describe sets the description of the outcome: the text of the newest note, otherwise the agent's text, otherwise a
+// `describe` sets the description of the outcome: the text of the newest note, otherwise the agent's text, otherwise a
 // text made from known facts. The log does not contain the text of a note. Only the record has it, and a purge removes
 // it there.
 func (f *Facts) describe(head, prior *records.Record, said string, calls *callBook) {

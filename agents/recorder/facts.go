@@ -124,7 +124,7 @@ func (f *Facts) begin(head, prior *records.Record) {
 	}
 }
 
-// attribute sets the lines of the revision. The first result for a revision is kept: the log keeps its facts about a
+// `attribute` sets the lines of the revision. The first result for a revision is kept: the log keeps its facts about a
 // commit, but contents of snapshots expire.
 func (f *Facts) attribute(head, prior *records.Record, at func(call string) int) {
 	told := head.Attribution
@@ -231,7 +231,7 @@ func mix(c *records.AttributedConversation) {
 }
 
 // `linked` reports whether a commit contains lines of the conversation. The commit's id may be abbreviated by a call.
-// After an amend or a rebase the commit does not contain any: then the outcome names a commit that does.
+// After an amend or a rebase, the commit contains none of these lines: then the outcome names a commit with them.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,
 		func(l records.GitLink) bool { return l.Tier.Holds() && strings.HasPrefix(l.Revision, *sha) })

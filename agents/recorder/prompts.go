@@ -49,7 +49,7 @@ func newMatcher(prompts Prompts, trace events.TraceID) (*matcher, error) {
 	return m, nil
 }
 
-// see matches a step before it is redacted.
+// `see` matches a step before it is redacted.
 func (m *matcher) see(step *records.Step) {
 	if step.Role != records.RoleUser || step.Content == nil || step.ParentStep != nil {
 		return

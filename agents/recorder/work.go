@@ -212,7 +212,7 @@ func (w *work) read(ctx context.Context, parser capability.SessionParser) (Outco
 	return w.store(ctx, &head, parsed.Cursor, Outcome{})
 }
 
-// hold stores in the record the step of each prompt: for new prompts and for prompts of the stored version. The typed
+// `hold` stores in the record the step of each prompt: for new prompts and for prompts of the stored version. The typed
 // text of prompts of the stored version was deleted. If their step was read again, it is found by its time.
 func (w *work) hold(head *records.Record, first int) {
 	held := map[int]int{}

@@ -24,7 +24,7 @@ type Block struct {
 	OldLine int // the line of the file at which the old text begins, according to the model; 0 if unknown
 }
 
-// mark reports whether a line consists of 5 to 9 copies of one of the signs, followed by a word.
+// `mark` reports whether a line consists of 5 to 9 copies of one of the signs, followed by a word.
 func mark(line, signs, word string) bool {
 	n := 0
 	for n < len(line) && strings.IndexByte(signs, line[n]) >= 0 && line[n] == line[0] {

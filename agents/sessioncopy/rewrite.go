@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// signed lists the members that a provider has signed, or that a signature covers.
+// `signed` lists the members that a provider has signed, or that a signature covers.
 var signed = []string{"signature", "thinkingSignature", "textSignature", "encrypted_content", "redacted_thinking"}
 
 // rename is a directory's path in a JSON text, and the path that replaces it.

@@ -129,7 +129,7 @@ func (e *elements) Next() (jsonlines.Object, error) {
 // errShape reports a byte that cannot be at its place.
 var errShape = errors.New("not a session document")
 
-// end ends the reading. An incomplete document counts as torn, any other fault as broken.
+// `end` ends the reading. An incomplete document counts as torn, any other fault as broken.
 func (e *elements) end(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):

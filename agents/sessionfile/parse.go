@@ -97,7 +97,7 @@ func (r *reading) options(place Place, options capability.ParseOptions) assemble
 	}
 }
 
-// begin starts the conversation from the beginning of the file.
+// `begin` starts the conversation from the beginning of the file.
 func (r *reading) begin(place Place, options capability.ParseOptions, sink records.Sink) {
 	c := assemble.New(sink, r.options(place, options))
 	r.main = &conversation{Format: r.Format(c, place), c: c, place: place}
@@ -144,7 +144,7 @@ type registers struct {
 	Lost  jsonlines.Faults `json:"lost,omitzero"`
 }
 
-// keep stores the state before an object, so that a reading can continue there.
+// `keep` stores the state before an object, so that a reading can continue there.
 func (r *reading) keep() error {
 	state, err := json.Marshal(r.main.State())
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *reading) keep() error {
 	return nil
 }
 
-// finish ends the conversation.
+// `finish` ends the conversation.
 func (r *reading) finish(parsed *capability.Parsed) error {
 	if err := r.main.End(); err != nil {
 		return err

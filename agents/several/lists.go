@@ -76,7 +76,7 @@ func numbers(raw json.RawMessage, place []int) json.RawMessage {
 	return out
 }
 
-// set sets the lists in a record's metadata.
+// `set` sets the lists in a record's metadata.
 func (l *lists) set(head *records.Record) {
 	for name, entries := range l.of {
 		head.SetMeta(name, entries)

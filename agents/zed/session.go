@@ -87,7 +87,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// begin starts a message. Answers have no ids.
+// `begin` starts a message. Answers have no ids.
 func (s *session) begin(id string, at *records.Locator) {
 	s.n++
 	at.ID = cmp.Or(payload.CheckedID(id), "message-"+strconv.Itoa(s.n))

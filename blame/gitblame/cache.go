@@ -86,7 +86,7 @@ const (
 	maxAnswerCommits = 8
 )
 
-// kept holds the stored answers of a path in memory.
+// `kept` holds the stored answers of a path in memory.
 type kept struct {
 	path    string // path and options of the question, see subject
 	context digest // context of all answers

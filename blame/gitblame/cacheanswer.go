@@ -286,7 +286,7 @@ func (b *builder) take(e *Entry) bool {
 	return true
 }
 
-// keep stores a new answer of git, if the content that it is for is known.
+// `keep` stores a new answer of git, if the content that it is for is known.
 func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	content := append(bytes.Join(lines, []byte("\n")), '\n')
 	blob, there := q.committed(k)

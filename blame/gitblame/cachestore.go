@@ -40,7 +40,7 @@ func load(repo *refs.Repo, path string, context digest) *kept {
 	return k
 }
 
-// save stores the answers if some are new. It does not store them if only this process may use them, or if they are
+// `save` stores the answers if some are new. It does not store them if only this process may use them, or if they are
 // longer than maxKept. It ignores errors, because a cache may be incomplete.
 func (k *kept) save(repo *refs.Repo) {
 	if !k.changed || k.passing {

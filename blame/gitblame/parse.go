@@ -73,7 +73,7 @@ func (p *parser) take() string {
 	return word
 }
 
-// add records words for git, and their role.
+// `add` records words for git, and their role.
 func (p *parser) add(r role, words ...string) {
 	p.opts.args = append(p.opts.args, argument{words: words, role: r})
 }
@@ -155,7 +155,7 @@ func (p *parser) cluster(word string) error {
 	return nil
 }
 
-// apply records one of git blame's own options.
+// `apply` records one of git blame's own options.
 func (p *parser) apply(spec option, unset bool, value string, words []string) {
 	if spec.set != nil {
 		spec.set(p, value, !unset)

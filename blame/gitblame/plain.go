@@ -13,7 +13,7 @@ import (
 //   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get all older lines.
 //
 // Then the question is not "who wrote this line of that commit" but "who wrote this line of the shown content". A
-// second blame of the same final content answers it, without those arguments and with the others (-w, -M, -C,
+// second blame of the same final content answers it. It runs without these arguments and with all others (-w, -M, -C,
 // --ignore-rev, --contents, -L). Both blames have the same final line numbers. With --reverse, the content is from the
 // start of the range. A root commit is a boundary too, but it did write its lines. --ignore-rev is not among these
 // cases, because the user wants the ignored change not to count.

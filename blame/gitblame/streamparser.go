@@ -230,7 +230,7 @@ func (p *Parser) readLine() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// keep copies bytes out of the read buffer. It allocates memory for many entries at once.
+// `keep` copies bytes out of the read buffer. It allocates memory for many entries at once.
 func (p *Parser) keep(b []byte) []byte {
 	const chunk = 64 << 10
 	if len(b) > cap(p.arena)-len(p.arena) {

@@ -25,13 +25,13 @@ const (
 	noParent              // only the blamed commit
 )
 
-// cut holds the commits whose parents are left out, with the parents that remain.
+// `cut` holds the commits whose parents are left out, with the parents that remain.
 type cut struct {
 	names []string // names of the file, from newer to older
 	edges map[refs.OID][]refs.OID
 }
 
-// run runs git blame. If that fails, it runs git again for the part of the history that can be read.
+// `run` runs git blame. If that fails, it runs git again for the part of the history that can be read.
 func (s *Session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
 	given := map[int]bool{}
 	trailer, warnings, err = s.stream(args, format, nil, func(e *Entry) error {

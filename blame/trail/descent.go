@@ -110,7 +110,7 @@ func takenBack(message string) refs.OID {
 	return commit
 }
 
-// end ends the process of git.
+// `end` ends the process of git.
 func (d *descent) end() {
 	if d.broken {
 		_ = d.cmd.Process.Kill()

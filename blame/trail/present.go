@@ -141,7 +141,7 @@ func (l *looker) change(line *blame.Annotated) {
 	l.replaced++
 }
 
-// tidy limits the numbers to the number of lines of the patch: copied lines, and lines that several lines replaced,
+// `tidy` limits the numbers to the number of lines of the patch: copied lines, and lines that several lines replaced,
 // would make them larger.
 func (l *looker) tidy() {
 	n := l.now

@@ -38,7 +38,7 @@ type Tracker struct {
 	touched  []string                        // paths that differ from HEAD; nil before the first use
 }
 
-// blamed holds the blamed lines of a path with their owners.
+// `blamed` holds the blamed lines of a path with their owners.
 type blamed struct {
 	lines []blame.Annotated
 	err   error

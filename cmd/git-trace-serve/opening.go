@@ -43,7 +43,7 @@ func newOpener(ctx context.Context, a *answers) *opener {
 	return o
 }
 
-// end ends the servers, and removes their files.
+// `end` ends the servers, and removes their files.
 func (o *opener) end() {
 	o.cancel()
 	o.servers.Wait()
@@ -52,7 +52,7 @@ func (o *opener) end() {
 	}
 }
 
-// open shows the page of a place.
+// `open` shows the page of a place.
 func (o *opener) open(ctx context.Context, p lsp.Place) error {
 	repo, err := refs.Discover(filepath.Dir(p.Path))
 	if err != nil {

@@ -317,7 +317,7 @@ type question struct {
 	most  int
 }
 
-// run runs the command. If it fails, the error is its message.
+// `run` runs the command. If it fails, the error is its message.
 func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
 	cmd := exec.CommandContext(ctx, a.program, append([]string{"--no-pager"}, q.args...)...)
 	out, complaints := &bounded{most: q.most}, &bounded{most: 4 << 10}

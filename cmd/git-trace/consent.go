@@ -52,7 +52,7 @@ func waitsForConsent(status capability.Status) bool {
 	return false
 }
 
-// consents asks a person; without a terminal it returns false.
+// `consents` asks a person; without a terminal it returns false.
 func (a *app) consents(what string) bool {
 	if what == "" || !a.typing() {
 		return false
@@ -67,14 +67,14 @@ func (a *app) typing() bool {
 	return isFile && terminal.Is(in)
 }
 
-// asks asks a person a question. Without an answer it returns false.
+// `asks` asks a person a question. Without an answer it returns false.
 func (a *app) asks(question string) bool {
 	fmt.Fprintf(a.std.err, "%s [y/N] ", question)
 	answer := a.answer()
 	return answer == "y" || answer == "yes"
 }
 
-// asked asks a person at a terminal, and returns the typed answer; "" accepts the proposed one.
+// `asked` asks a person at a terminal, and returns the typed answer; "" accepts the proposed one.
 func (a *app) asked(question, proposed string) string {
 	if !a.typing() {
 		return ""

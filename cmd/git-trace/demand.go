@@ -16,7 +16,7 @@ import (
 // errCame ends a reading after new texts arrived.
 var errCame = errors.New("texts have come")
 
-// demanding calls read, and calls it again if texts of conversations arrived from other clones meanwhile.
+// `demanding` calls read, and calls it again if texts of conversations arrived from other clones meanwhile.
 func (a *app) demanding(read func(demand lookup.Demander) error) error {
 	err := read(func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error {
 		came, err := a.demand(ctx, repo, traces)

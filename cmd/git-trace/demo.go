@@ -231,7 +231,7 @@ func (p *demoPlayer) replace(r demoReplace) error {
 	return os.WriteFile(name, content, 0o644)
 }
 
-// run runs a command in the repository and shows its output.
+// `run` runs a command in the repository and shows its output.
 func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
 	out := p.app.std.out
 	if file, isFile := terminal.File(out); isFile { // standard output may be a terminal

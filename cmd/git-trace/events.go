@@ -123,7 +123,7 @@ func (a *app) eventFilter(c *call, repo *refs.Repo) (*eventFilter, error) {
 	return f, nil
 }
 
-// wants checks the end of a line before it decodes the line. In a long log, that check excludes most lines.
+// `wants` checks the end of a line before it decodes the line. In a long log, that check excludes most lines.
 func (f *eventFilter) wants(line []byte) bool {
 	if len(f.types) == 0 && len(f.traces) == 0 {
 		return true

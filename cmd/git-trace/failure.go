@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// report prints an error on w as git does, and returns the exit status.
+// `report` prints an error on w as git does, and returns the exit status.
 func report(w io.Writer, err error) int {
 	if err == nil {
 		return exit.Done

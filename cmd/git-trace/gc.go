@@ -163,7 +163,7 @@ func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
 	return r.measure(repo)
 }
 
-// measure counts what remains in the side store.
+// `measure` counts what remains in the side store.
 func (r *gcReport) measure(repo *refs.Repo) error {
 	loose, err := refs.ListLoose(repo.SideObjects())
 	if err != nil {

@@ -54,7 +54,7 @@ func (a *app) writeInit(in *installation, told *initTold, actions []planned) err
 	return writeJSON(terminal.Quietly(a.std.out), told)
 }
 
-// served reports whether an agent's hooks in the user's own settings also serve this repository.
+// `served` reports whether an agent's hooks in the user's own settings also serve this repository.
 func (in *installation) served(ctx context.Context, agent capability.Agent) bool {
 	target := in.target
 	target.Scope = capability.ScopeUser

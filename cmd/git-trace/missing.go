@@ -41,7 +41,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	return a.call(ctx, backfillCommand(), nil)
 }
 
-// warn prints a finding that makes answers wrong, with its remedy.
+// `warn` prints a finding that makes answers wrong, with its remedy.
 func (a *app) warn(f doctor.Finding) {
 	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", cells.Message(f.What), cells.Message(f.Mend))
 }

@@ -138,7 +138,7 @@ func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) 
 	return turn.Gone(), turn.End, nil
 }
 
-// putBack executes a plan, unless it would remove more than the person wants. The timeline has the contents.
+// putBack executes a plan, unless it would remove more than the person wants. The contents come from the timeline.
 func (a *app) putBack(c *call, repo *refs.Repo, known *lookup.Conversations, then namedMoment, now refs.OID,
 	plan *restore.Plan, out *restored, contents map[string]refs.OID,
 ) (err error) {
@@ -269,7 +269,7 @@ func (a *app) wayBack(ctx context.Context, repo *refs.Repo) (*string, error) {
 	return &name, nil
 }
 
-// tell lists the action for each path.
+// `tell` lists the action for each path.
 func (r *restored) tell(plan *restore.Plan) {
 	r.Paths, r.Left = []restoredPath{}, []restoredPath{}
 	of := func(path, action, why string) restoredPath {

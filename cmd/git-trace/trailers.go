@@ -48,7 +48,7 @@ const (
 	coAuthor   = hooks.CoAuthor
 )
 
-// share holds the number of lines of a prompt of a conversation.
+// `share` holds the number of lines of a prompt of a conversation.
 type share struct {
 	agent, model string
 	trace        events.TraceID // empty if several conversations could have written the lines

@@ -183,7 +183,7 @@ func (f *finder) index(edits map[int32][]*placed) {
 	f.count()
 }
 
-// count counts the times that the history adds each line. Copies of a commit by a rebase or a cherry-pick count once:
+// `count` counts the times that the history adds each line. Copies of a commit by a rebase or a cherry-pick count once:
 // they have the same author and author date.
 func (f *finder) count() {
 	seen := map[uint64]bool{}

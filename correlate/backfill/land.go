@@ -24,7 +24,7 @@ func (f *finder) may(b *block, at int, commit int32) bool {
 	return !slices.ContainsFunc(f.also[posting{b, int32(at)}], func(in int32) bool { return f.isAncestor(in, commit) })
 }
 
-// settle notes that a file has a line of an edit since a commit.
+// `settle` notes that a file has a line of an edit since a commit.
 func (f *finder) settle(line posting, group, commit int32) {
 	if in := line.b.landed[line.at]; in > 0 && in != commit {
 		f.also[line] = append(f.also[line], in)
@@ -141,9 +141,8 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	}
 }
 
-// `returns` reports whether the lines of a run come back: the history had them before. Then somebody typed or copied
-// them again. For example: a commit removed an agent's lines, and a later one has them again. The agent wrote them
-// once.
+// `returns` reports whether the history had the lines of a run before. Then somebody typed or copied them again. For
+// example: a commit removed an agent's lines, and a later one has them again. The agent wrote them once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {
 		if in := r.b.landed[r.at+i]; in < 0 && f.isAncestor(-in, commit) && f.weights.of(r.b.prints[r.at+i]) > 0 {

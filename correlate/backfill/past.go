@@ -270,7 +270,7 @@ func newLines(c *history.Commit) *pastLines {
 	return &pastLines{make([]span, 0, hunks), make([]print, 0, added), make([]print, 0, removed), make([]uint32, 0, added)}
 }
 
-// end ends the last hunk. The next one, if any, begins at a line of its file.
+// `end` ends the last hunk. The next one, if any, begins at a line of its file.
 func (l *pastLines) end(start int) {
 	l.spans = append(l.spans, span{int32(start), int32(len(l.added)), int32(len(l.removed))})
 }
@@ -293,7 +293,7 @@ func (f *finder) isAncestor(a, b int32) bool {
 	return f.reach.has(f, a, b)
 }
 
-// reach holds the known ancestors of commits. In the list parents come before their children.
+// `reach` holds the known ancestors of commits. In the list parents come before their children.
 type reach struct {
 	of, down int32
 	marks    []int32 // the last searched commit that has this one as an ancestor, by number

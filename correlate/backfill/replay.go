@@ -19,7 +19,7 @@ type content struct {
 
 func newContent(raw []byte) *content { return (&content{raw: raw}).cut() }
 
-// cut cuts the content into lines. Most contents of the history are only searched for a text.
+// `cut` cuts the content into lines. Most contents of the history are only searched for a text.
 func (c *content) cut() *content {
 	if c.lines == nil {
 		c.lines = cutLines(c.raw)
@@ -91,7 +91,7 @@ func (r *replay) edit(e *placed) *content {
 	}
 }
 
-// note stores the lines of blocks for fromLoose: the content of their file is not known.
+// `note` stores the lines of blocks for fromLoose: the content of their file is not known.
 func (r *replay) note(blocks []*block) {
 	for _, b := range blocks {
 		for at, p := range b.prints {
@@ -102,7 +102,7 @@ func (r *replay) note(blocks []*block) {
 	}
 }
 
-// keep stores the result of an edit if the history has the same content.
+// `keep` stores the result of an edit if the history has the same content.
 func (r *replay) keep(e *placed, after *content) {
 	blob := r.options.Hash(after.raw)
 	if !r.committed[blob] {

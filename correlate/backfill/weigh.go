@@ -35,7 +35,7 @@ const (
 	fewTimes, manyTimes   = 6, 24
 )
 
-// write records that a session wrote a line in a file.
+// `write` records that a session wrote a line in a file.
 func (w *weights) write(p print, line []byte, place int32) {
 	if p.Blank() {
 		return
@@ -72,7 +72,7 @@ func (w *weights) stand(p print, place int32) {
 	}
 }
 
-// add notes that the history adds a line at a place. Lines that no session wrote are skipped.
+// `add` notes that the history adds a line at a place. Lines that no session wrote are skipped.
 func (w *weights) add(p print, place int32) {
 	if _, written := w.ink[p]; written {
 		w.count[p]++

@@ -15,7 +15,7 @@ const Unproved = 5000
 // repository is a Log that knows its repository.
 type repository interface{ Repo() *refs.Repo }
 
-// hold checks the claims of other clones about large commits. It starts one git process, and keeps only claims about
+// `hold` checks the claims of other clones about large commits. It starts one git process, and keeps only claims about
 // lines that a commit added. For a merge or a missing commit it keeps none.
 func hold(ctx context.Context, log Log, commits ...*Commit) error {
 	at, ok := log.(repository)

@@ -131,7 +131,7 @@ func (f *finder) readSide(ctx context.Context, head refs.OID, by map[refs.OID]*e
 	})
 }
 
-// follow notes which lines of sources a commit removed from the history or brought back.
+// `follow` notes which lines of sources a commit removed from the history or brought back.
 func (f *finder) follow(c *history.Commit) {
 	for i := range c.Files {
 		for _, h := range c.Files[i].Hunks {
@@ -206,7 +206,7 @@ func (s *source) giveAll() {
 	clear(s.left)
 }
 
-// give notes that a commit got a line.
+// `give` notes that a commit got a line.
 func (s *source) give(line int, text []byte) {
 	if print := events.FingerprintOf(text); !s.given[line] && s.left[print] > 0 {
 		s.left[print]--

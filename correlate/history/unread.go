@@ -32,7 +32,7 @@ type walker struct {
 	lacking map[refs.OID][]File
 }
 
-// walk asks git for all commits at once. If git gives up, walk first finds the commits with missing contents: in a
+// `walk` asks git for all commits at once. If git gives up, walk first finds the commits with missing contents: in a
 // partial clone nearly all failures have this cause. Git does not name the other commit at which it gave up. So walk
 // reads the next commits one by one up to the damaged one, and then all remaining commits at once.
 func (w *walker) walk(ctx context.Context, list []Commit) error {

@@ -154,7 +154,7 @@ func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, t
 // keepRoom is the number of bytes that are allocated at once for lines.
 const keepRoom = 4 << 10
 
-// keep copies a line without its line feed.
+// `keep` copies a line without its line feed.
 func (t *hunkTaker) keep(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if cap(t.room)-len(t.room) < len(line) {

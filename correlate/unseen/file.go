@@ -34,7 +34,7 @@ type claim struct {
 	tier  string
 }
 
-// search tries the kinds of evidence from strong to weak.
+// `search` tries the kinds of evidence from strong to weak.
 func (f *file) search(ctx context.Context) error {
 	view := f.recall.View(f.believes)
 	seen, err := f.link(view)

@@ -60,7 +60,7 @@ const (
 // wholeUnder returns the key of the file that holds the answer about a whole commit.
 func wholeUnder(under string, commit refs.OID) string { return under + "\x00" + commit.String()[:1] }
 
-// kept holds the stored answers of a repository.
+// `kept` holds the stored answers of a repository.
 type kept struct {
 	dir    string
 	traced bool // the repository has traces, so answers are stored
@@ -173,7 +173,7 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// remember stores an answer, unless it is temporary. The parameter lines are the lines in question; none means all.
+// `remember` stores an answer, unless it is temporary. The parameter lines are the lines in question; none means all.
 func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {

@@ -191,7 +191,7 @@ func (s *Search) prepare(ctx context.Context) error {
 
 func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
-// fail stores the first failure.
+// `fail` stores the first failure.
 func (s *Search) fail(err error) {
 	if s.err == nil {
 		s.err = err

@@ -61,7 +61,7 @@ func parseMessage(text string) (Statement, error) {
 	return s, nil
 }
 
-// signed holds a stored checkpoint with an unchecked signature.
+// `signed` holds a stored checkpoint with an unchecked signature.
 type signed struct {
 	Statement
 	kind   Kind

@@ -36,10 +36,10 @@ type Signature struct {
 // allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no SSH signature.
 const allowedSigners = "gpg.ssh.allowedSignersFile"
 
-// judge asks git for its verdict on a signature. Trusted keys are the user's own, keys in the list of allowed signers,
-// and valid keys of the keyring. Git itself accepts every key of an OpenPGP keyring unless gpg.minTrustLevel is set.
-// But a signature alone can add keys from a key server to a keyring. So other keys count here only if gpg.minTrustLevel
-// is set.
+// `judge` asks git for its verdict on a signature. Trusted keys are the user's own, keys in the list of allowed
+// signers, and valid keys of the keyring. Git itself accepts every key of an OpenPGP keyring unless gpg.minTrustLevel
+// is set. But a signature alone can add keys from a key server to a keyring. So other keys count here only if
+// gpg.minTrustLevel is set.
 func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Signature, error) {
 	s := Signature{Kind: kind, Verdict: Unsigned}
 	if kind == "" {
@@ -77,8 +77,8 @@ func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Si
 	return s, err
 }
 
-// ask runs git, and runs it again if a signal ended it: if ssh-keygen refuses a signature before it has read the signed
-// data, git may die of the broken pipe.
+// `ask` runs git, and runs it again if a signal ended it: if ssh-keygen refuses a signature before it has read the
+// signed data, git may die of the broken pipe.
 func ask(ctx context.Context, repo *refs.Repo, args ...string) (out []byte, err error) {
 	const tries = 5
 	for range tries {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Newest returns the first conversations of Traces whose ids begin with a text. The parameter `most` is their largest
+// Newest returns the first conversations of Traces whose ids begin with a text. The parameter `most` limits their
 // number. The function `later` returns a later time of a conversation from another source: it is called for each, in
 // the order of the ids. It may be nil.
 func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) time.Time) ([]Trace, error) {

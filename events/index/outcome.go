@@ -65,7 +65,7 @@ func (s pathSet) withHash(hash []byte) pathSet {
 	return slices.Insert(s, low*hashSize, hash...)
 }
 
-// hold notes lines in a commit. A later anchor of the same part of the same commit replaces an earlier one.
+// `hold` notes lines in a commit. A later anchor of the same part of the same commit replaces an earlier one.
 func (t *Trace) hold(h Held) {
 	i, found := slices.BinarySearchFunc(t.Held, h, func(a, b Held) int {
 		return cmp.Or(bytes.Compare(a.Commit.Bytes(), b.Commit.Bytes()), cmp.Compare(a.Part, b.Part))

@@ -106,7 +106,7 @@ func pairOf(first string, nth int, second string) string {
 // seqOf returns the number of the event that a key leads to.
 func seqOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)-8:])) }
 
-// named holds the names in an event's data.
+// `named` holds the names in an event's data.
 type named struct {
 	Paths []string `json:"paths"`
 	Pairs []struct {

@@ -204,7 +204,7 @@ func (r *recent) join(later *recent) {
 	}
 }
 
-// close ends all runs.
+// `close` ends all runs.
 func (r *recent) close() []row {
 	for _, run := range r.open {
 		r.rows = append(r.rows, run.row)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// own reports whether this clone wrote the log, under its present id or an old one.
+// `own` reports whether this clone wrote the log, under its present id or an old one.
 func (s *source) own() bool { return s.voice == nil || s.voice.Aside }
 
 // takeOf chooses, for each writer, which of the copies are read.

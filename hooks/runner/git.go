@@ -157,7 +157,7 @@ func (l *committedLog) noteConversations(repo *refs.Repo) {
 	}
 }
 
-// heard lists git's hooks that report changes of the work tree or of commits (githooks(5)).
+// `heard` lists git's hooks that report changes of the work tree or of commits (githooks(5)).
 var heard = [...]string{"post-commit", "post-applypatch", "post-merge", "post-checkout", "post-rewrite"}
 
 // TakeGitHook handles one hook (githooks(5)). For meanwhile, see correlate.Head.

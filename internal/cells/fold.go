@@ -48,7 +48,7 @@ const (
 	hangBelow = 2 // default, added to the first line's indent
 )
 
-// parse cuts a line into parts.
+// `parse` cuts a line into parts.
 func (f *folder) parse(line string) []part {
 	var parts []part
 	start := 0

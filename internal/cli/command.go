@@ -17,7 +17,7 @@ type Command[A any] struct {
 	Examples   []Example
 	Run        func(A, *Call, Operands) error
 	Traits     Traits
-	// Calls without the command's name, made in a directory with the file a and two commits. The first call searches the
+	// Arguments of calls that tests make, in a directory with the file a and two commits. The first call searches the
 	// repository.
 	Shows  []string // calls that only show data; the data may be hostile
 	Tries  []string // all other calls; they also leave no file in a repository that is not recorded
@@ -26,7 +26,7 @@ type Command[A any] struct {
 	Unseen string   // the reason why views.txtar does not show this coloured output
 }
 
-// Example is a call that help, the manual and docs/cli.md show, and what it does. All names come from one small project:
+// Example is a call that help, the manual and docs/cli.md show, and its effect. All names come from one small project:
 // the conversation 4f2a with three prompts, the file server.go, the remote origin. A test makes that project and runs
 // every example.
 type Example [2]string

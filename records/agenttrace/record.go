@@ -143,7 +143,7 @@ func decode(raw []byte) (*Record, error) {
 	return r, r.tidy()
 }
 
-// tidy checks the record and converts its paths to git's form.
+// `tidy` checks the record and converts its paths to git's form.
 func (r *Record) tidy() error {
 	if r.VCS != nil && (r.VCS.Type == "" || r.VCS.Revision == "") {
 		return fmt.Errorf("%w: vcs needs type and revision", ErrMissing)

@@ -43,7 +43,7 @@ type lineRange struct {
 	Sure     records.Confidence `json:"sure"`
 }
 
-// apply records the hunks of an edit; false if there are too many ranges to track.
+// `apply` records the hunks of an edit; false if there are too many ranges to track.
 func (f *files) apply(path string, hunks []Hunk, by author) bool {
 	if f.Paths == nil {
 		f.Paths = map[string]*fileLines{}

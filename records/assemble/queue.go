@@ -43,7 +43,7 @@ func (it *item) applyRemarks(s *state) {
 	}
 }
 
-// mark holds the state that a reader needs to continue at the line of an item.
+// `mark` holds the state that a reader needs to continue at the line of an item.
 type mark struct {
 	seen      int // the number of ids that had been seen
 	registers json.RawMessage

@@ -54,7 +54,7 @@ func (c *Conversation) late(at records.Locator, callID string, r Result) error {
 	return c.err
 }
 
-// join stores the result of a call.
+// `join` stores the result of a call.
 func (c *Conversation) join(it *item, i int, r *Result) {
 	it.step.calls[i].result = r
 	it.step.open--

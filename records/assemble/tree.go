@@ -50,7 +50,7 @@ func (t *tree) node(n int32) *node {
 	return &t.nodes[n-1]
 }
 
-// settle records the node of each line up to the n-th.
+// `settle` records the node of each line up to the n-th.
 func (t *tree) settle(n int) {
 	for len(t.lines) < n {
 		t.lines = append(t.lines, t.at)

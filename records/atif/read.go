@@ -24,7 +24,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	}, yield)
 }
 
-// kept holds the data of a document that metadata.atif keeps.
+// `kept` holds the data of a document that metadata.atif keeps.
 type kept struct {
 	Version string                     `json:"version"`
 	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // copied steps by index among all steps
@@ -302,7 +302,7 @@ func (r *reader) unknown(prefix string, raw []byte, known []string) {
 	}
 }
 
-// keep stores the data that would be lost when the record is written.
+// `keep` stores the data that would be lost when the record is written.
 func (r *reader) keep(record *records.Record, raw []byte) {
 	r.unknown("", raw, documentMembers)
 	r.kept.Differs = document(record, r.kept.Copied).lacks(raw)

@@ -255,7 +255,7 @@ func (w *writer) steps(list []*records.Step) [][]byte {
 	return out
 }
 
-// stamp reports whether a time has the format's form: ISO 8601, with or without a zone.
+// `stamp` reports whether a time has the format's form: ISO 8601, with or without a zone.
 func stamp(s string) bool {
 	_, zoned := time.Parse(time.RFC3339Nano, s)
 	_, plain := time.Parse("2006-01-02T15:04:05", s)

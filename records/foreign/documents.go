@@ -325,7 +325,7 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 // long is the buffer size above which the buffer of a row is replaced or given to the caller.
 const long = 4 << 20
 
-// spare replaces a large buffer with a small one. It reports whether it did so.
+// spare replaces a large buffer with a small one. It reports whether it replaced the buffer.
 func (s *scanner) spare() bool {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {

@@ -36,7 +36,7 @@ var tools = []tool{
 // viewing is the verb that only reads.
 const viewing = "view"
 
-// describe sets what a call reads, writes and runs; the edit counts once the call has succeeded.
+// `describe` sets what a call reads, writes and runs; the edit counts once the call has succeeded.
 func describe(c *assemble.Call) (edit assemble.Edit, writes bool) {
 	name := strings.ToLower(c.Name)
 	for i := range tools {

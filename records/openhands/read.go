@@ -152,7 +152,7 @@ func (w *walk) event(raw []byte) error {
 	return fmt.Errorf("%w: neither an action nor an observation", foreign.ErrForm)
 }
 
-// quiet lists the kinds of events without data about the conversation.
+// `quiet` lists the kinds of events without data about the conversation.
 var quiet = map[string]bool{"recall": true, "change_agent_state": true, "null": true, "agent_state_changed": true,
 	"condensation": true, "condensation_request": true, "loop_detection": true}
 

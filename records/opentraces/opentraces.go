@@ -110,7 +110,7 @@ type kept struct {
 // Later reports whether a record was imported from a later version and keeps that version's data.
 func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
 
-// own reports whether a version has no members beyond those of 0.3.0.
+// `own` reports whether a version has no members beyond those of 0.3.0.
 func own(version string) bool {
 	for _, early := range [...]string{"0.1.", "0.2.", "0.3."} {
 		if strings.HasPrefix(version, early) {

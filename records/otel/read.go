@@ -95,7 +95,7 @@ type talk struct {
 	*told
 }
 
-// told holds the data that a conversation and its subagents have in common.
+// `told` holds the data that a conversation and its subagents have in common.
 type told struct {
 	scopes    *scopes
 	items     map[*span][]item

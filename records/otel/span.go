@@ -71,7 +71,7 @@ func (s *span) json(names ...string) []byte {
 	return nil
 }
 
-// cut reports whether the span has messages that cannot be read because a limit on attributes cut them off.
+// `cut` reports whether the span has messages that cannot be read because a limit on attributes cut them off.
 func (s *span) cut() bool {
 	for _, name := range []string{"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion",
 		"ai.prompt.messages", "ai.response.toolCalls"} {

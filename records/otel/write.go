@@ -112,7 +112,7 @@ func (o *writer) rest(of *line) {
 	}
 }
 
-// begin starts the span of an agent.
+// `begin` starts the span of an agent.
 func (o *writer) begin(of *line, parent string) {
 	of.at = len(o.spans)
 	o.spans = append(o.spans, outSpan{TraceID: o.trace, SpanID: of.own, Parent: parent, Name: "invoke_agent " + of.name,
@@ -179,7 +179,7 @@ func (o *writer) span(of string) string {
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
-// move sets the clock to a time, or forward by a nanosecond. So spans are in the order of their starts.
+// `move` sets the clock to a time, or forward by a nanosecond. So spans are in the order of their starts.
 func (o *writer) move(stamp *string) {
 	next := o.at.Add(1)
 	if stamp != nil {

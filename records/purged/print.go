@@ -39,7 +39,7 @@ func printOf(key []byte, text string) (print, error) {
 	return print{len(text), uint16(r.sum), strong(h, text)}, nil // its low bits
 }
 
-// `strong` returns the strong hash of a text. The parameter `h` may have been used before.
+// `strong` returns the strong hash of a text. It resets the parameter `h` first.
 func strong(h *blake3.Hasher, text string) string {
 	h.Reset()
 	_, _ = h.WriteString(text)

@@ -42,7 +42,7 @@ const (
 	mostAheadBytes = 4 << 20
 )
 
-// ahead holds the unfinished work of a sink, the oldest piece first.
+// `ahead` holds the unfinished work of a sink, the oldest piece first.
 type ahead struct {
 	*Abreast
 	begun []begun
@@ -56,7 +56,7 @@ type begun struct {
 	bytes int
 }
 
-// ended holds the result of a piece of work: the function `keep` stores it.
+// `ended` holds the result of a piece of work: the function `keep` stores it.
 type ended struct {
 	keep func() error
 	seen map[string]string // the secrets found, each with its rule
@@ -113,7 +113,8 @@ func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func(
 	return work(r)
 }
 
-// settle waits for unfinished work, the oldest first, until at most `left` pieces remain and their texts fit the limit.
+// `settle` waits for unfinished work, the oldest first, until at most `left` pieces remain and their texts fit the
+// limit.
 func (s *Sink) settle(left int) error {
 	a := s.ahead
 	if a == nil {
@@ -134,7 +135,7 @@ func (s *Sink) settle(left int) error {
 	return nil
 }
 
-// run runs a piece of work at once, or queues it if the sink works in parallel.
+// `run` runs a piece of work at once, or queues it if the sink works in parallel.
 func (s *Sink) run(bytes int, work func(*Redactor) (keep func() error, err error)) error {
 	if s.ahead != nil {
 		s.ahead.begin(bytes, work)

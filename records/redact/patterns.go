@@ -232,7 +232,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// find runs the finder on a text, window by window. Callers pass the result of loosen.
+// `find` runs the finder on a text, window by window. Callers pass the result of loosen.
 func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	var found []span
 	for from, to := range windows(text) {

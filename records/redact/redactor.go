@@ -173,7 +173,7 @@ const (
 // maxPasses limits the passes over a text: once a secret is removed, text after it may be recognised as a name.
 const maxPasses = 4
 
-// redact searches and replaces until it finds nothing more. The parameter `name` is the JSON member or the file that
+// `redact` searches and replaces until it finds nothing more. The parameter `name` is the JSON member or the file that
 // holds the text, or "".
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
@@ -191,7 +191,7 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 	return text, total, nil
 }
 
-// pass searches and replaces once, and reports whether it found secrets.
+// `pass` searches and replaces once, and reports whether it found secrets.
 func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out string, n int, secrets bool, err error) {
 	if len(text) < shortest && !r.HoldsPurged(text) {
 		return text, 0, false, nil
@@ -289,7 +289,7 @@ const shortest = 5
 // leastSeen is the least length of a secret that is searched for in other places.
 const leastSeen = 10
 
-// remember notes the secrets that were found unencoded, so that they are also found in places without a name or form.
+// `remember` notes the secrets that were found unencoded, so that they are also found in places without a name or form.
 func (r *Redactor) remember(text string, found []span) {
 	for _, s := range found {
 		secret := text[s.start:s.end]

@@ -239,7 +239,7 @@ type weights struct {
 // placed has, for each of Places, a bit for each word of a query.
 type placed [4]uint16
 
-// add records a word of a step.
+// `add` records a word of a step.
 func (h *placed) add(bit uint16, step uint32, in uint32) {
 	if step&promptBit != 0 {
 		h[0] |= bit

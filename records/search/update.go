@@ -181,7 +181,7 @@ func (u *updater) merge() error {
 // moved stands for the number of the segment under construction.
 const moved = -2
 
-// move copies the conversations of a segment that were not removed into a builder.
+// `move` copies the conversations of a segment that were not removed into a builder.
 func (u *updater) move(build *builder, s *segment, digests map[uint32]int) error {
 	table, err := s.documents()
 	if err != nil {

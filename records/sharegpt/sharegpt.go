@@ -22,7 +22,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	return foreign.Each(r, nil, decode, yield)
 }
 
-// kept lists the members of a row that the metadata keep unchanged.
+// `kept` lists the members of a row that the metadata keep unchanged.
 var kept = []string{"usage", "api_calls", "tool_stats", "toolsets_used"}
 
 func decode(d *foreign.Document) ([]*records.Record, error) {

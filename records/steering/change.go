@@ -101,7 +101,7 @@ func (b *book) page(path string) (p *page, known bool) {
 	return p, known
 }
 
-// take records the changes of a call.
+// `take` records the changes of a call.
 func (b *book) take(c *conversation, t *turn, one *call) {
 	for i := range one.edits {
 		e := &one.edits[i]

@@ -70,7 +70,7 @@ type failureKey struct {
 	turn *turn
 }
 
-// fail records a failure. Of two failures of the same type at the same prompt, the one with more confidence is kept.
+// `fail` records a failure. Of two failures of the same type at the same prompt, the one with more confidence is kept.
 func (a *analysis) fail(f failure) {
 	if f.turn.number == 0 {
 		return
@@ -214,7 +214,7 @@ func (a *analysis) repeated(c *conversation) {
 	}
 }
 
-// fail counts a failed run. The count starts again if the edits before the run share no file with the earlier edits.
+// `fail` counts a failed run. The count starts again if the edits before the run share no file with the earlier edits.
 func (r *run) fail() {
 	if r.failures > 0 {
 		if r.files = common(r.files, r.since, r.failures == 1); len(r.files) == 0 {

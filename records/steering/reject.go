@@ -10,7 +10,7 @@ import (
 // maxEvidence is the greatest length of evidence, in characters.
 const maxEvidence = 160
 
-// reject records a rejection in the turn.
+// `reject` records a rejection in the turn.
 func (t *turn) reject(kind, source string, confidence float64, c *call, at *string, evidence string) {
 	r := treetrace.Rejection{Kind: kind, Source: source, Confidence: confidence, TS: at}
 	if evidence != "" {

@@ -196,7 +196,7 @@ func (a *analysis) intents(t *turn) {
 	}
 }
 
-// missing matches messages of programs about something that is not installed.
+// `missing` matches messages of programs about something that is not installed.
 var missing = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, expression := range []string{

@@ -101,7 +101,8 @@ func (p *paths) of(s *records.Step) *path {
 	return b.path
 }
 
-// agent returns the path of a subagent's step. If the metadata do not identify the subagent, the step of its call does.
+// agent returns the path of a subagent's step. If the metadata do not identify the subagent, its call's step identifies
+// it.
 func (p *paths) agent(s *records.Step) *path {
 	way := p.agents[s.StepIndex]
 	if way == nil {

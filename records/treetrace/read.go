@@ -77,7 +77,7 @@ func (d *Document) conversations() ([]*records.Record, error) {
 	return out, nil
 }
 
-// begin starts the record of a session with the document's data about it.
+// `begin` starts the record of a session with the document's data about it.
 func (d *Document) begin(session string) *builder {
 	s := Session{ID: session}
 	for i := range d.Sessions {
@@ -226,7 +226,7 @@ func (b *builder) abandon(n *Node, from int) {
 	}
 }
 
-// finish puts data for which a record has no member into its metadata.
+// `finish` puts data for which a record has no member into its metadata.
 func (b *builder) finish(d *Document) {
 	b.r.Metrics.TotalSteps = len(b.r.Steps)
 	chains := []Chain{}

@@ -166,7 +166,7 @@ func (f *finder) failed(a *compare.Action, step *records.Step, tokens int64, mod
 	l.tokens.OutputTokens += step.TokenUsage.OutputTokens / int64(len(step.ToolCalls))
 }
 
-// end ends a loop. The parameter `passed` is the step at which the command succeeded, or nil.
+// `end` ends a loop. The parameter `passed` is the step at which the command succeeded, or nil.
 func (f *finder) end(l *loop, passed *int) {
 	if l.times >= manyFails || l.times == 2 && l.edits == f.edits {
 		f.add(Finding{Kind: FailedAgain, Step: l.last.Step, Call: l.last.Call, Name: l.first.Name, What: l.first.What,

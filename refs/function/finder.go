@@ -175,7 +175,7 @@ func (n *node) add(path []string, blob refs.OID) bool {
 	return true
 }
 
-// write stores a directory as a tree object.
+// `write` stores a directory as a tree object.
 func (n *node) write(repo *refs.Repo, dir string) (refs.OID, error) {
 	var entries []refs.TreeEntry
 	for name, next := range n.entries {

@@ -49,8 +49,7 @@ func same(dir string, id identity) bool {
 	return err == nil && now.inode == id.inode && now.device == id.device
 }
 
-// moveTo changes the path of an entry. The paths of work trees at or below the parent of the git directory change with
-// it.
+// moveTo changes the path of an entry. Paths of work trees at or below the git directory's parent change too.
 func (e *entry) moveTo(common string) {
 	from, to := filepath.Dir(e.GitDir), filepath.Dir(common)
 	for i, top := range e.tops {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrUnlisted is returned if a repository is not on the list, or if it was found by a path that it does not know.
+// ErrUnlisted is returned if a repository is not on the list, or was found by a path that its entry does not allow.
 var ErrUnlisted = errors.New("not recorded")
 
 // Around opens the recorded work tree that contains a path, for a hook that an agent started. It uses refs.FindHook.

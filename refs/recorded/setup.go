@@ -124,7 +124,7 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 }
 
 // Answers returns the reason why git-trace must not contact a repository's remotes on its own, or nil. The result is
-// nil only if the repository's own configuration does not decide which programs git starts, or what it sends.
+// nil only if the repository's own configuration decides neither which programs git starts nor what git sends.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
 // anyHolds reports whether a path is one of the directories or below one. Relative directories are ignored.
@@ -144,7 +144,7 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge checks the path of a repository, links in its git directory, and its own settings. The parameter `talks` is
+// `judge` checks the path of a repository, links in its git directory, and its own settings. The parameter `talks` is
 // true if a remote will be contacted.
 func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)
@@ -237,7 +237,7 @@ func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 }
 
 // waysToTalk lists sections that affect how git connects to a remote. The variable remoteKeys lists keys of a remote
-// that do not.
+// that do not affect this.
 var (
 	waysToTalk = []string{"credential", "http", "protocol", "ssh", "url"}
 	remoteKeys = []string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}

@@ -140,7 +140,7 @@ func nearest(end int64, positions ...int64) int64 {
 	return end
 }
 
-// scan calls the function `each` for the records of a section, beginning with the first record whose key is not less
+// `scan` calls the function `each` for the records of a section, beginning with the first record whose key is not less
 // than want, until each returns false. The bytes are valid only during the call.
 func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, value *reader) (bool, error)) error {
 	if !s.present {

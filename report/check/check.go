@@ -245,7 +245,7 @@ func allowed(list []string, what string) string {
 	return strings.Join(list, ", ")
 }
 
-// count counts a line against the budget of its rule. A rule with limits and no budget allows no unknown lines. The
+// `count` counts a line against the budget of its rule. A rule with limits and no budget allows no unknown lines. The
 // exception is a rule that wants only a review: it allows them in a reviewed file.
 func (c *checking) count(rule, from *Rule, at Finding, unknown, reviewed bool) {
 	b := rule.Unknown

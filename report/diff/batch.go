@@ -68,7 +68,7 @@ func (b *batch) settle() error {
 	return nil
 }
 
-// give sets the owners of lines. Lines of one run share one value.
+// `give` sets the owners of lines. Lines of one run share one value.
 func give(lines []*Line, owners []blame.Annotated) {
 	var last *blame.Annotated
 	for i, l := range lines {

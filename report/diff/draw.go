@@ -197,7 +197,7 @@ func (d *diffDrawer) hunk(h *Hunk) {
 	}
 }
 
-// prompt draws a prompt above the first line that it led to. last is the last drawn text.
+// prompt draws a prompt above the first line that it led to. The parameter `last` is the last drawn text.
 func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 	if !d.prompts || owner == nil || owner.Owner.Trace == "" || owner.Owner.PromptIndex == 0 {
 		return last

@@ -204,7 +204,7 @@ func (o *Options) ours(word string) bool {
 	return true
 }
 
-// take notes an option.
+// `take` notes an option.
 func (o *Options) take(spec option, value string, on bool, words []string) {
 	if spec.set != nil {
 		spec.set(o, value, on)

@@ -212,7 +212,7 @@ func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	return false, nil
 }
 
-// has reports whether a commit has the content of one side of a file.
+// `has` reports whether a commit has the content of one side of a file.
 func (f *finder) has(commit string, file *File, sign byte) bool {
 	id := file.New
 	if sign == Removed {

@@ -174,7 +174,7 @@ func (e *Exporter) wanted() (map[events.TraceID]bool, error) {
 	return wanted, err
 }
 
-// leave notes a commit that could not be read completely.
+// `leave` notes a commit that could not be read completely.
 func (e *Exporter) leave(c *history.Commit) {
 	if len(c.Unread) > 0 {
 		e.Repo.LeftOut.Note(c.ID)

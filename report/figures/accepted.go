@@ -22,7 +22,7 @@ type origin struct {
 	model string
 }
 
-// held counts lines of conversations in commits, and people's lines that replaced them.
+// `held` counts lines of conversations in commits, and people's lines that replaced them.
 type held struct {
 	lines    map[origin]int
 	replaced map[events.PatchID]int

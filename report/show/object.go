@@ -13,7 +13,7 @@ import (
 
 // Drawable is an object that show draws.
 type Drawable interface {
-	// draw draws the object for people. fill adds it to the answer for programs.
+	// `draw` draws the object for people, `fill` adds it to the answer for programs.
 	draw(d *showDrawer)
 	fill(o *answers.Object)
 }

@@ -19,7 +19,7 @@ import (
 // rows.
 const mostTurnRows = 12
 
-// draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
+// `draw` shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
 // commits.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)

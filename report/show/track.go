@@ -97,7 +97,7 @@ func (p *foundPatch) follow(tracker *trail.Tracker) (*trail.Trail, error) {
 	return tracker.Patch(p.owner.Patch, p.path)
 }
 
-// add notes an owner's lines, each trail once. A person's lines have a trail if they have a patch.
+// `add` notes an owner's lines, each trail once. A person's lines have a trail if they have a patch.
 func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 	key := trail.KeyOf(&owner, path)
 	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool {

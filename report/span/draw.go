@@ -415,7 +415,7 @@ func (p *reportPage) rests() {
 	}
 }
 
-// missing lists the parts that a page left out.
+// `missing` lists the parts that a page left out.
 func (r *rangeReport) missing(limit int, left []page.Left) string {
 	var parts []string
 	for _, one := range left {

@@ -132,7 +132,7 @@ func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, mo
 	return yield(b.all)
 }
 
-// counted holds the commits whose lines are being counted. Commits in bare have no evidence. In commits in open, the
+// `counted` holds the commits whose lines are being counted. Commits in bare have no evidence. In commits in open, the
 // files of some lines are unknown.
 type counted struct {
 	Source

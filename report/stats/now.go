@@ -21,8 +21,8 @@ import (
 
 // Now returns the commits that wrote the lines of the tree of the commit `at`, each with its remaining lines. It blames
 // every text file below the paths, which are relative to dir; without paths, all text files. The parameter `functions`
-// also finds the functions of the lines. The function `tell` receives the number of blamed files. A file that cannot be
-// read is noted as left out of the commit.
+// also finds the functions of the lines. The function `tell` receives the number of blamed files. If a file cannot be
+// read, the commit is noted in [refs.LeftOut].
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	functions bool, tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)
@@ -62,8 +62,8 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 	return left.list, nil
 }
 
-// textFiles lists the files of a commit that have lines. Binary and empty files, links and submodules have none. A
-// missing content is noted as left out of the commit.
+// textFiles lists the files of a commit that have lines. Binary and empty files, links and submodules have none. If a
+// content is missing, the commit is noted in [refs.LeftOut].
 func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, paths []string) ([]string, error) {
 	args := append([]string{"diff-tree"}, gitdiff.Raw()...)
 	args = append(args, "--no-renames", "--no-relative", repo.Format.EmptyTree().String(), at.String(), "--")
@@ -117,7 +117,7 @@ type ownerAt struct {
 	agent, model string
 }
 
-// take counts a line, and returns it as a run of its contributor.
+// `take` counts a line, and returns it as a run of its contributor.
 func (r *remains) take(path string, line *blame.Annotated) placedRun {
 	c := r.commits[line.Commit.ID]
 	if c == nil {

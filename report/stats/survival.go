@@ -31,7 +31,8 @@ var ErrManyTips = errors.New("survival needs one history, and these revisions ha
 // ([refs.LeftOut] lists it).
 //
 // Lines that never reached this history do not count. As in git's diff, moving a line within its file, or changing it,
-// ends its life. Renaming a file does not. With paths, a line counts if it was written below them, wherever it is now.
+// ends its life. Renaming the file does not end it. With paths, a line counts if it was written below them, wherever it
+// is now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	groups *Groups) error {
 	return Lives(ctx, repo, from, query, commits, func(l *Life) error {
@@ -273,7 +274,7 @@ func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
 	return nil
 }
 
-// count notes the lines that a commit added to the first-parent history, and those that it removed.
+// `count` notes the lines that a commit added to the first-parent history, and those that it removed.
 func (l *lives) count(c *history.Commit, first *side, next map[string][]span) {
 	change := map[int]int{} // change in the number of lines, by id of birth
 	for _, record := range first.records {

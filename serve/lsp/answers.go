@@ -215,7 +215,7 @@ var (
 	errNoLine = &rpcError{codeInvalidParams, "the line is not a number"}
 )
 
-// open shows the origin of a line in the browser. If the origin is unknown, it shows the line.
+// `open` shows the origin of a line in the browser. If the origin is unknown, it shows the line.
 func (s *server) open(ctx context.Context, d *document, word string) error {
 	line, err := strconv.Atoi(word)
 	if err != nil {

@@ -213,7 +213,7 @@ func (s *server) computation(ctx context.Context, d *document) (*computation, er
 	}
 }
 
-// leave notes that a request no longer waits. After the last one the search stops.
+// `leave` notes that a request no longer waits. After the last one the search stops.
 func (d *document) leave(c *computation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -313,7 +313,7 @@ func (a answer) later(why string) {
 	a.fail(http.StatusServiceUnavailable, why)
 }
 
-// fail answers with a google.rpc.Status, as OTLP demands.
+// `fail` answers with a google.rpc.Status, as OTLP demands.
 func (a answer) fail(status int, why string) {
 	code := map[int]uint64{http.StatusUnauthorized: 16, http.StatusForbidden: 7, http.StatusNotFound: 5,
 		http.StatusServiceUnavailable: 14, http.StatusInternalServerError: 13}[status]

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// asked holds the arguments of a command: the verb and its options (head), the number of entries of a list (limit; zero
-// means all), and the other arguments (tail).
+// `asked` holds the arguments of a command: the verb and its options (head), the number of entries of a list (limit;
+// zero means all), and the other arguments (tail).
 type asked struct {
 	head    []string
 	limit   int

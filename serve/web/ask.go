@@ -128,7 +128,7 @@ func (a *asking) get(ctx context.Context, stdin []byte, args ...string) ([]byte,
 	return out, nil
 }
 
-// fresh runs the command. If it reports a finding, its exit status says so, and standard output has the finding.
+// `fresh` runs the command. If it reports a finding, its exit status says so, and standard output has the finding.
 func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if at := slices.IndexFunc(args, func(arg string) bool { return strings.ContainsRune(arg, 0) }); at >= 0 {
 		return nil, fmt.Errorf("'%s': %w: no argument holds a zero byte", args[at], errBadQuestion)

@@ -283,7 +283,7 @@ func (b *blameBody) asked(ask url.Values) string {
 	return "?" + ask.Encode()
 }
 
-// fill puts the lines of the file beside their owners, at most as many as a page holds.
+// `fill` puts the lines of the file beside their owners, at most as many as a page holds.
 func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, line int) {
 	lines := strings.SplitAfter(string(content), "\n")
 	if lines[len(lines)-1] == "" {
@@ -350,7 +350,7 @@ func codeOf(lines []string, words [][]word) []word {
 	return code
 }
 
-// mark draws the places of conversations' lines. Neighbouring lines of one conversation are one mark.
+// `mark` draws the places of conversations' lines. Neighbouring lines of one conversation are one mark.
 func (b *blameBody) mark() {
 	const whole, least = 1000, 2
 	rows, drawn, last := 0, 0, 0

@@ -138,7 +138,7 @@ func (f *followed) ahead(ctx context.Context, q *question) {
 	}
 }
 
-// write sets the patches of calls. It returns false if some are not known.
+// `write` sets the patches of calls. It returns false if some are not known.
 func (f *followed) write(calls map[string]*callBlock) bool {
 	for _, block := range calls {
 		for _, patch := range block.Patches {
@@ -155,7 +155,7 @@ func (f *followed) write(calls map[string]*callBlock) bool {
 	return true
 }
 
-// follow sets the fate of each call's lines, and sums it up.
+// `follow` sets the fate of each call's lines, and sums it up.
 func (b *talkBody) follow(trails []*trail.TrailJSON) {
 	of := map[string][]*trail.TrailJSON{} // trails by patch, or by call if no hook saw the call
 	for _, t := range trails {

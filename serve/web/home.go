@@ -93,7 +93,7 @@ func home(q *question) (string, string, any, error) {
 		func() error { return optional(q.into(&sums, counted...)) },
 	)
 	body.Talks = talksOf(&list)
-	if body.Status.Log != nil { // last, because a check uses all processors
+	if body.Status.Log != nil { // after all else, because a check uses all processors
 		body.Checked = q.check(q.ctx)
 	}
 	q.digits, body.Commits, body.Lines = list.IDDigits, commits.Commits, sums.Lines

@@ -70,7 +70,7 @@ func commits(q *question) (string, string, any, error) {
 	return "Commits", "graph", body, nil
 }
 
-// wrote reports whether the selected agent wrote lines of a commit.
+// `wrote` reports whether the selected agent wrote lines of a commit.
 func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool {
 		return records.Value(w.Agent) == b.Agent

@@ -172,7 +172,7 @@ func stretch(text string) (start, count int) {
 	return start, count
 }
 
-// compare marks the changed words in replaced lines, line by line.
+// `compare` marks the changed words in replaced lines, line by line.
 func (h *patchHunk) compare() {
 	for i := 0; i < len(h.Rows); {
 		old := i

@@ -97,7 +97,7 @@ const (
 	mostBesideAge = 16
 )
 
-// Sign returns the sign that `git trace blame` prints behind an uncertain owner.
+// Sign returns the sign that `git trace blame` prints after an uncertain owner.
 func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:
@@ -200,7 +200,7 @@ func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
-// name sets the facts about the block's commit and conversation. The parameter `told` notes which prompts earlier
+// `name` sets the facts about the block's commit and conversation. The parameter `told` notes which prompts earlier
 // blocks have.
 func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {

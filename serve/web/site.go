@@ -253,7 +253,7 @@ func said(err error) (what string, hints []string) {
 	return what, hints
 }
 
-// fail answers with a page about an error.
+// `fail` answers with a page about an error.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
 	again(w.Header(), status)

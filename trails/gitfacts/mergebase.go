@@ -122,7 +122,7 @@ func (q *byDate) Pop() any {
 	return last
 }
 
-// fresh reports whether the heap has a commit that may be outside of the common history.
+// `fresh` reports whether the heap has a commit that may be outside of the common history.
 func (q byDate) fresh(paint map[refs.OID]int) bool {
 	for i := range q {
 		if paint[q[i].id]&stale == 0 {

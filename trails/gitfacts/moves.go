@@ -19,7 +19,7 @@ type Move struct {
 }
 
 // LeavesFiles reports whether git did not change the files of the work tree. For the commit of a revert this is false:
-// git wrote its files just before.
+// git wrote the files just before the commit.
 func (m Move) LeavesFiles() bool { return kinds[m.Kind].leaves && !m.Reverts }
 
 // moveOf converts an entry of a reflog to a move.

@@ -186,10 +186,9 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	return false
 }
 
-// WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. For this, a commit at
-// which HEAD was must have the last seen content, and git must have moved HEAD to another commit, for example by a
-// checkout. A reset to another commit may not change files. A reset to the same commit, which git-stash(1) makes, is
-// ignored.
+// WentOnFrom reports whether git replaced the last seen content of a file by HEAD's content. This is so if HEAD was at
+// a commit with the last seen content, and git then moved HEAD to another commit, for example by a checkout. A reset to
+// another commit may not change files. A reset to the same commit, which git-stash(1) makes, is ignored.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {

@@ -122,7 +122,7 @@ func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, 
 	return c
 }
 
-// has reports whether the source's line at a place equals a line of the content, except for white space.
+// `has` reports whether the source's line at a place equals a line of the content, except for white space.
 func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }

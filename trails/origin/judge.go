@@ -20,8 +20,8 @@ type Verdict struct {
 }
 
 // Judge finds the explanation of a change. A content that the path had before keeps its former owners: git restored it,
-// or somebody undid their change; the same text typed again cannot be distinguished. For example: a person deletes an
-// agent's line, and their editor's undo brings it back. It is the agent's.
+// or somebody undid their change. Text that was typed again looks the same. For example: a person deletes an agent's
+// line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
 		if v, err = q.fromElsewhere(); v.Explained || err != nil {
@@ -60,7 +60,7 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 		return v, nil // see composed
 	}
 	list, err := Gather(q.at(moment.OtherTree))
-	if err == nil && len(list) > 1 { // not only the earlier content of this path
+	if err == nil && len(list) > 1 { // more candidates than this path's earlier content
 		v.From, err = Explain(q.New.Lines, list, q.Case)
 	}
 	return v, err

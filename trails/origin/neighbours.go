@@ -33,8 +33,8 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 	return found, nil
 }
 
-// fill looks for lines without a source in another content. They get the owners from there if they lie between the same
-// two neighbours: the next specific lines above and below.
+// `fill` looks for lines without a source in another content. They get the owners from there if they lie between the
+// same two neighbours: the next specific lines above and below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
 	had := linediff.Keys(content.Lines)
 	for line := 0; line < len(out); line++ {

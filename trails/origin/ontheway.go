@@ -77,10 +77,10 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 	return put, nil, true, q.learn(put, list)
 }
 
-// resumedOnto handles a content that somebody committed to continue a rebase. It returns git's content before that, and
-// the picked commit's content. A later pick may not have changed the file. So the commit at the last look is not a
-// better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides and
-// runs git rebase --continue.
+// resumedOnto handles a content that somebody committed to continue a rebase. It returns the content that git had left
+// there, and the picked commit's content. A later pick may not have changed the file. So the commit at the last look is
+// not a better source. For example: a pick of an agent's commit stops at a conflict. A person takes lines of both sides
+// and runs git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
 	made, err := q.byHand()
 	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {

@@ -12,7 +12,7 @@ import (
 // environment, but do not write to the work tree. Two marks identify them, at any path and in any version: their
 // process name, and a variable in the environment of all processes that a hook starts.
 
-// own lists the names of the programs.
+// `own` lists the names of the programs.
 var own = map[string]bool{"git-trace": true, "git-trace-hook": true, "git-trace-serve": true}
 
 // ownMark is the beginning of the variable. The process id of the hook follows it.

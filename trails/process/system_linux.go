@@ -179,7 +179,7 @@ func argumentsOf(pid int) []string {
 	return strings.Split(string(raw), "\x00")
 }
 
-// rename sets the name of this process (proc(5), /proc/PID/comm).
+// `rename` sets the name of this process (proc(5), /proc/PID/comm).
 func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
 
 // Newest returns the id of the process or thread that was started last (proc(5), /proc/loadavg), or 0 if unknown.
@@ -249,7 +249,7 @@ func filesOf(pid int) (found []openFile) {
 func opensToWrite(pid int, n string) bool {
 	raw, err := refs.ReadFile(procFile(pid, "fdinfo/"+n))
 	if err != nil {
-		return true // unknown, so it may be
+		return true // unknown, so it may be the process
 	}
 	_, rest, _ := bytes.Cut(raw, []byte("flags:"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))

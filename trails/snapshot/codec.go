@@ -37,7 +37,7 @@ type packed struct {
 	hash            int
 }
 
-// saved holds a directory in its encoded form on disk: its head (flags, state, tree, rules) and its records. Save
+// `saved` holds a directory in its encoded form on disk: its head (flags, state, tree, rules) and its records. Save
 // compares it with the new form, so nobody needs to note changes.
 type saved struct {
 	head    []byte // nil if the state on disk does not have the directory

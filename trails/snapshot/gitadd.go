@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// added holds the result of one `git add -A`.
+// `added` holds the result of one `git add -A`.
 type added struct {
 	again    bool     // more paths are excluded now: run git again
 	partly   bool     // git left out paths that it cannot read

@@ -65,7 +65,7 @@ func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]
 	return s.glance()
 }
 
-// glance lists the paths that an update has changed.
+// `glance` lists the paths that an update has changed.
 func (s *scan) glance() (map[string]Sight, error) {
 	out := map[string]Sight{}
 	for path := range s.before { // includes changes of the index alone

@@ -165,7 +165,7 @@ func (s *scan) store(content []byte) (refs.OID, error) {
 	return oid, nil
 }
 
-// finish stores the result of a job in its entry.
+// `finish` stores the result of a job in its entry.
 func (s *scan) finish(j *job) error {
 	i, ok := j.d.find(j.name)
 	if !ok {

@@ -122,7 +122,7 @@ func (g *ignorer) answer() (verdict, error) {
 	return ignored, nil
 }
 
-// close ends the process. It ignores the exit status, which says only whether a path was ignored.
+// `close` ends the process. It ignores the exit status, which says only whether a path was ignored.
 func (g *ignorer) close() {
 	if g.cmd == nil {
 		return

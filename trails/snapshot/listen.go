@@ -39,7 +39,7 @@ var (
 	errNoAnswer  = errors.New("the monitor gives no answer")
 )
 
-// listen asks the monitor which paths may have changed since the last question. Afterwards named is nil if everything
+// `listen` asks the monitor which paths may have changed since the last question. Afterwards named is nil if everything
 // must be compared with the disk.
 func (s *scan) listen() {
 	e, m := s.e, &s.e.meta
@@ -59,7 +59,7 @@ func (s *scan) listen() {
 	if errors.Is(err, errNoMonitor) {
 		m.Heard = heard{}
 	}
-	if err != nil { // a later answer has what this one would have
+	if err != nil { // a later answer also covers this time
 		return
 	}
 	token, paths, _ := strings.Cut(answer, "\x00")
@@ -161,7 +161,8 @@ func (d *dir) inDoubt(hash int) bool {
 	return !d.st.known() || d.flags&(dirRacy|dirUnread|dirStale) != 0
 }
 
-// unheard marks the changes that are older than a snapshot which relied on a monitor: the monitor did not tell of them.
+// `unheard` marks the changes that are older than a snapshot which relied on a monitor: the monitor did not tell of
+// them.
 func (s *scan) unheard(changes []Change) []Change {
 	if !s.relied || len(changes) == 0 {
 		return changes

@@ -25,7 +25,7 @@ func (f *stateFile) overlay() *overlay {
 	return &f.over
 }
 
-// put stores the new form of a directory.
+// `put` stores the new form of a directory.
 func (f *stateFile) put(path string, n newer) {
 	o := f.overlay()
 	if _, known := o.dirs[path]; !known && path != "" {
@@ -35,7 +35,7 @@ func (f *stateFile) put(path string, n newer) {
 	o.dirs[path] = n
 }
 
-// drop notes that a directory was removed with its descendants. For the top it removes only the descendants.
+// `drop` notes that a directory was removed with its descendants. For the top it removes only the descendants.
 func (f *stateFile) drop(path string) {
 	o := f.overlay()
 	o.gone[path] = true

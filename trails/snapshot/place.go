@@ -13,7 +13,7 @@ type query struct {
 	kind nameKind
 }
 
-// judge asks git about the collected names, and adds each name to the tree or to the ignored ones.
+// `judge` asks git about the collected names, and adds each name to the tree or to the ignored ones.
 func (s *scan) judge() error {
 	list := s.queries
 	s.queries = nil

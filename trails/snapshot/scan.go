@@ -232,7 +232,7 @@ func (s *scan) samePacked(st *statter, d *dir) bool {
 	return true
 }
 
-// set changes an entry's mode and id in the tree. If the mode is 0, it removes the entry from the tree.
+// `set` changes an entry's mode and id in the tree. If the mode is 0, it removes the entry from the tree.
 func (s *scan) set(d *dir, e *entry, mode uint32, oid refs.OID) {
 	if e.mode == mode && e.oid == oid {
 		return

@@ -211,7 +211,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, err
 }
 
-// compare asks git for the changes since the last tree, and adds them to the snapshot.
+// `compare` asks git for the changes since the last tree, and adds them to the snapshot.
 func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Snapshot, error) {
 	snap.Seeded, snap.Whole = last.IsZero(), !last.IsZero()
 	if snap.Seeded || last == snap.Tree {

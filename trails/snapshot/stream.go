@@ -118,8 +118,8 @@ func loosePath(dir string, oid refs.OID) string {
 // keepLimit is the size above which Keep does not store a content.
 const keepLimit = 32 << 20
 
-// keep stores the content of an entry in the side store. It reads from disk if the file is unchanged, otherwise through
-// git.
+// `keep` stores the content of an entry in the side store. It reads from disk if the file is unchanged, otherwise
+// through git.
 func (e *Engine) keep(path string, entry Entry) error {
 	objects := e.repo.Objects()
 	objects.Max = keepLimit

@@ -101,7 +101,7 @@ func (s *scan) ownStat(d *dir) (fileStat, error) {
 	return s.tree.lstat(d.path)
 }
 
-// read lists a directory and compares the names with the known ones.
+// `read` lists a directory and compares the names with the known ones.
 func (s *scan) read(d *dir, st fileStat) error {
 	names, err := s.tree.readDir(d.path)
 	switch {

@@ -65,8 +65,8 @@ func Sooner(a, b time.Time) time.Time {
 }
 
 // PutAsideAt returns a moment, by the clock of file times, before which the work tree has no trace of the late
-// boundary. It is the moment at which the boundary's hook gave up, because the agent waits for its hook. If the process
-// was killed, it is the start of the process. If a file is much younger than its name, it is a copy.
+// boundary. It is the moment at which the boundary's hook gave up: until then the agent waited for the hook. If the
+// process was killed, it is the start of the process. A file that is much younger than the time in its name is a copy.
 func PutAsideAt(name string) time.Time {
 	began := At(filepath.Base(name))
 	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, LateSuffix) && at.Sub(began) < longest {

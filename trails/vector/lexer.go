@@ -87,7 +87,7 @@ func (x *lexer) add(word []byte) {
 	x.out.weights = append(x.out.weights, letters(word))
 }
 
-// skip moves forward by n bytes, without a word.
+// `skip` moves forward by n bytes, without a word.
 func (x *lexer) skip(n int) {
 	x.at += n
 	x.last = x.line[x.at-1]

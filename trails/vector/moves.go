@@ -226,7 +226,7 @@ func (f *finder) counts(b block) bool {
 	return total >= enough || total >= trivial && f.unique(b)
 }
 
-// free cuts a block into the parts that no other block has used.
+// `free` cuts a block into the parts that no other block has used.
 func (f *finder) free(b block) []block {
 	var parts []block
 	part := block{d: b.d, n: b.n}
@@ -243,7 +243,7 @@ func (f *finder) free(b block) []block {
 	return parts
 }
 
-// take marks the lines of a block as moved.
+// `take` marks the lines of a block as moved.
 func (f *finder) take(b block) {
 	for i := range b.lines {
 		from, to := &f.deleted[b.d+i], &f.inserted[b.n+i]

@@ -14,7 +14,7 @@ import (
 // only by chance. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
 // minOrdered is the least number of lines in a sorted paragraph: fewer may be sorted by chance. The constant minOld is
-// the least number of old lines among them: a single old line among new ones has no order.
+// the least number of old lines in it: a single old line has no order.
 const (
 	minOrdered = 3
 	minOld     = 2

@@ -102,7 +102,7 @@ func (b *Filler) tell(claims []claim.Commit) error {
 // mostRows is the number of rows that a terminal gets.
 const mostRows = 20
 
-// sum prints a summary for people.
+// `sum` prints a summary for people.
 func (b *Filler) sum() error {
 	verb := "written"
 	if b.Dry {
@@ -140,7 +140,7 @@ func (b *Filler) sum() error {
 	return nil
 }
 
-// unseen counts the commands of linked conversations that may have written lines which the transcript does not show.
+// `unseen` counts the commands of linked conversations that may have written lines which the transcript does not show.
 func (b *Filler) unseen() int {
 	n := 0
 	for trace := range b.linked {

@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/internal/numbers"
 )
 
-// unread reports the unreadable parts of a history: the first commits by id, then only the number.
+// `unread` reports the unreadable parts of a history: the first commits by id, then only the number.
 type unread struct {
 	w       io.Writer
 	commits int
 	partial bool // this is a partial clone
 }
 
-// note notes the parts of a commit that could not be read.
+// `note` notes the parts of a commit that could not be read.
 func (u *unread) note(c *history.Commit) {
 	if len(c.Unread) == 0 {
 		return

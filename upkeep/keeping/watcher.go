@@ -142,7 +142,7 @@ func (w *Watcher) forget() {
 	}
 }
 
-// begin starts a look. The first look of all counts existing session files as known, and reads only files that were
+// `begin` starts a look. The first look of all counts existing session files as known, and reads only files that were
 // written recently.
 func (w *Watcher) begin(now time.Time) {
 	if w.first = w.memory.Sessions == nil; w.first {
@@ -266,7 +266,7 @@ func (w *Watcher) store(ctx context.Context) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// look checks one work tree, and returns the conversations that no hook reported.
+// `look` checks one work tree, and returns the conversations that no hook reported.
 func (w *Watcher) look(
 	ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time,
 ) ([]trails.Unreported, error) {

@@ -326,7 +326,7 @@ func Finish(ctx context.Context, repo *refs.Repo) error {
 	return p.Finish()
 }
 
-// tell notes in the log that there was a purge, but not what was purged.
+// `tell` notes in the log that there was a purge, but not what was purged.
 func (p *Purge) tell() error {
 	data := events.PurgeData{
 		What: p.Target.kind(), Removed: len(p.Records.Removed), Changed: len(p.Records.Changed), Objects: p.Objects,

@@ -23,7 +23,7 @@ const (
 	betweenLooks = 50 * time.Millisecond
 )
 
-// settle waits until no process can store a text that it read before the rules existed. If one takes too long, it is
+// `settle` waits until no process can store a text that it read before the rules existed. If one takes too long, it is
 // reported.
 func (p *Purge) settle() error {
 	trees, err := workTrees(p.Repo)

@@ -201,7 +201,7 @@ func (w *work) prepare(c *Change, from string) (fresh string, err error) {
 	}
 	if err == nil {
 		w.undo = append(w.undo, func() error {
-			_ = w.root.Remove(fresh) // this fails if it has its final name by now, or was never made
+			_ = w.root.Remove(fresh) // fails if the file already has its final name, or was never made
 			return nil
 		})
 		if info.Mode()&os.ModeSymlink != 0 {

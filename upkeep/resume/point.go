@@ -69,8 +69,8 @@ func Find(ctx context.Context, r *view.Reader, c *view.Conversation, at view.Pla
 	return p, f.files(at, named, after)
 }
 
-// main returns the last step of the main conversation that is not after step; 0 for none. Subagents' steps are not in
-// the main conversation.
+// main returns the last step of the main conversation up to a given step; 0 for none. Subagents' steps are not in the
+// main conversation.
 func (p *Point) main(step int) int {
 	for step = min(step, len(p.steps)); step > 0 && p.steps[step-1].ParentStep != nil; step-- {
 	}

@@ -102,7 +102,7 @@ func Named(names []string) (list []Setting, err error) {
 	return list, nil
 }
 
-// named reports whether a typed name means this setting. Case does not matter in git's keys, and `trace.` may be
+// `named` reports whether a typed name means this setting. Case does not matter in git's keys, and `trace.` may be
 // missing.
 func (s Setting) named(name string) bool {
 	return strings.EqualFold(s.Key, name) || strings.EqualFold(s.Key, "trace."+name) ||

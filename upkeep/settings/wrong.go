@@ -47,7 +47,7 @@ func Wrong(ctx context.Context, repo *refs.Repo, config refs.Config) []doctor.Fi
 	return found
 }
 
-// has reports whether a value has the form. Git checks the forms that are git's types.
+// `has` reports whether a value has the form. Git checks the forms that are git's types.
 func (f Form) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
 	switch f {
 	case anAgent:

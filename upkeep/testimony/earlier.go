@@ -24,8 +24,8 @@ func PrintEarlier(ctx context.Context, env agents.Env, in io.Reader, out io.Writ
 	}
 }
 
-// earlierPrompts counts these prompts. The prompt of b does not count if hooks will count it: because a call names it,
-// or because it is submitted now and the file already has it.
+// earlierPrompts counts these prompts. It leaves out the prompt of b if hooks will count that prompt: a call names it,
+// or it is submitted now and is already in the file.
 func earlierPrompts(ctx context.Context, env agents.Env, b events.Boundary) (int, error) {
 	agent, found := agents.Lookup(env, b.Agent)
 	if !found || agent.Parser == nil {

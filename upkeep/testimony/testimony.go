@@ -154,7 +154,7 @@ func (w *Witnesses) listens(t *transcripts.Transcript) bool {
 		!purge.Was(w.Repo, events.NewTraceID(t.Agent.Name, t.ID))
 }
 
-// heard notes that a session file was read. err is the error of the comparison, if any.
+// `heard` notes that a session file was read. err is the error of the comparison, if any.
 func (w *Witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
 	case err == nil && purged.Stamp(w.Repo) != "": // the reading may contain purged text, so all is read again next time

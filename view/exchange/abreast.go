@@ -26,7 +26,7 @@ type became struct {
 	err    error
 }
 
-// goAbreast starts the conversion. It passes the results to take, in order. The first error ends it.
+// goAbreast starts the conversion. It passes the results to take, in order. The first error ends the conversion.
 func goAbreast(ctx context.Context, as Outgoing, take func(*became) error) *abreast {
 	n := runtime.GOMAXPROCS(0)
 	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan *became, n),
@@ -67,7 +67,7 @@ func (a *abreast) record(number int, r *records.Record) error {
 	return nil
 }
 
-// end waits for the last record, and returns the first error.
+// `end` waits for the last record, and returns the first error.
 func (a *abreast) end() error {
 	close(a.order)
 	return <-a.ended

@@ -30,7 +30,7 @@ func begin(raw []byte) beginning {
 	return b
 }
 
-// has reports whether an object has all the given members.
+// `has` reports whether an object has all the given members.
 func (b beginning) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, found := b.values[name]; return !found })
 }
@@ -81,7 +81,7 @@ func (b beginning) textOf(name string) bool {
 	return bytes.HasPrefix(text, []byte(`"[{`)) && bytes.Contains(text, []byte(`\"role\"`))
 }
 
-// kept reports whether an object is a session in a client's own form, and not a row of a data set.
+// `kept` reports whether an object is a session in a client's own form, and not a row of a data set.
 func (b beginning) kept() bool { return b.has("sessionId") || b.has("v") }
 
 // spans recognises spans of OpenTelemetry: an OTLP document, single spans of a dump, or only attributes.

@@ -21,7 +21,7 @@ import (
 )
 
 // gate searches every text of a document for private text before the document leaves. Records were redacted when they
-// were stored. Only the gate applies rules that were added later, and sees texts joined from several.
+// were stored. Only the gate applies rules that were added later, and only the gate sees texts that were joined.
 type gate struct {
 	ctx      context.Context // a gate lives for one command
 	redactor *redact.Redactor

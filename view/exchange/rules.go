@@ -25,10 +25,10 @@ var errEnough = errors.New("enough conversations were read")
 // mostRowFaults limits the printed faults of rows.
 const mostRowFaults = 20
 
-// full reports whether the limit is reached.
+// `full` reports whether the limit is reached.
 func (r *Rules) full() bool { return r.Most > 0 && r.Taken >= r.Most }
 
-// take counts a conversation, and ends the reading at the limit.
+// `take` counts a conversation, and ends the reading at the limit.
 func (r *Rules) take(err error) error {
 	if err != nil {
 		return err

@@ -237,7 +237,7 @@ func (r removal) gone(now [][]byte) (at int, gone bool) {
 	return 0, false
 }
 
-// own reports whether one of some patches is the conversation's.
+// `own` reports whether one of some patches is the conversation's.
 func (g *gathering) own(list []events.PatchID) bool {
 	return slices.ContainsFunc(list, func(id events.PatchID) bool { return g.story.calls[id] != "" })
 }

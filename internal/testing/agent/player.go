@@ -277,7 +277,7 @@ type shell struct {
 	out *bufio.Reader
 }
 
-// run runs a further command in the shell of the present one.
+// `run` runs a further command in the shell of the present one.
 func (p *player) run(command string) error {
 	if p.shell == nil {
 		s := &shell{cmd: exec.Command("sh")}

@@ -127,7 +127,7 @@ func (b *bench) place(name string, fill func(dir string) error) (string, error) 
 	return dir, os.WriteFile(done, nil, 0o666)
 }
 
-// say prints the step that is running to standard error.
+// `say` prints the step that is running to standard error.
 func (b *bench) say(text string) {
 	fmt.Fprintf(os.Stderr, "bench: %s\n", text)
 }
@@ -144,7 +144,7 @@ func (b *bench) git(dir string, args ...string) *exec.Cmd { return b.command(dir
 
 func (b *bench) trace(dir string, args ...string) *exec.Cmd { return b.command(dir, b.binary, args...) }
 
-// check runs a process, and fails if the process fails.
+// `check` runs a process, and fails if the process fails.
 func (b *bench) check(cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if err == nil {
@@ -166,7 +166,7 @@ func (b *bench) output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// settle waits until all files are older than a tick of the file system's clock. A program that compares time stamps
+// `settle` waits until all files are older than a tick of the file system's clock. A program that compares time stamps
 // must read younger files twice.
 func settle() { time.Sleep(2500 * time.Millisecond) }
 

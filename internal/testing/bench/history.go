@@ -81,7 +81,7 @@ func (h *historyWriter) writeHot() {
 	data(h.w, strings.Join(h.hot, "\n")+"\n")
 }
 
-// commit changes the hot file, or another file.
+// `commit` changes the hot file, or another file.
 func (h *historyWriter) commit(n int) {
 	h.head("main", n, n)
 	if n%hotEvery != 0 && n%hotEvery != 3 {

@@ -134,7 +134,7 @@ func inTurn(round int, first, second func() error) error {
 	return second()
 }
 
-// measure runs a scenario.
+// `measure` runs a scenario.
 func (b *bench) measure(s scenario) ([]result, error) {
 	round, err := s.prepare(b)
 	if err != nil {

@@ -215,7 +215,7 @@ func (b *bench) record(dir string, drafts []events.Draft) error {
 	return err
 }
 
-// share plays one round: the first writer pushes from the same state, and a fresh clone pulls and blames.
+// `share` plays one round: the first writer pushes from the same state, and a fresh clone pulls and blames.
 func (b *bench) share(dir string, round int, r *recorder) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"remote.git", "clone00"} {

@@ -190,7 +190,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "offline", http.StatusForbidden)
 }
 
-// record stores a request without headers that identify an account.
+// `record` stores a request without headers that identify an account.
 func (s *Server) record(r *http.Request, body []byte, pos position) {
 	header := r.Header.Clone()
 	for name := range header {

@@ -18,7 +18,7 @@ func (t tally) ratio() float64 {
 	return 100 * float64(t.killed) / float64(t.all-t.equivalent)
 }
 
-// report prints a table of packages, and the survivors. It returns the ratio for all packages.
+// `report` prints a table of packages, and the survivors. It returns the ratio for all packages.
 func report(out io.Writer, verdicts []verdict, accepted map[string]acceptance) float64 {
 	per := map[string]*tally{}
 	var sum tally

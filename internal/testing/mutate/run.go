@@ -29,7 +29,7 @@ const (
 	unreached = "unreached" // survived, because no test reaches it
 )
 
-// judge runs the tests that reach a mutant until one fails: the cheapest of its package first, then those of other
+// `judge` runs the tests that reach a mutant until one fails: the cheapest of its package first, then those of other
 // packages. A test must fail twice, because one failure may be chance.
 func (w *world) judge(ctx context.Context, m *mutant, units []*unit, budget time.Duration) (verdict, error) {
 	v := verdict{Key: m.key, Package: m.pkg, File: m.file, Line: m.line, Status: unreached, Tests: len(units)}

@@ -98,7 +98,7 @@ func (w *world) units(ctx context.Context, pkg string) ([]*unit, error) {
 	return all, nil
 }
 
-// measure runs every test of a package once without a mutant, and records the mutants that each test reaches. For an
+// `measure` runs every test of a package once without a mutant, and records the mutants that each test reaches. For an
 // unchanged program it reuses earlier measurements.
 func (w *world) measure(ctx context.Context, pkg string, jobs int, say func(string)) ([]*unit, error) {
 	program, err := os.ReadFile(w.programs[pkg])

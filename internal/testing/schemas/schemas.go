@@ -66,7 +66,7 @@ func (w *Writer) Schema(name string, t reflect.Type) ([]byte, error) {
 // `short` returns the name of a type within one schema.
 func short(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// count counts the uses of each struct.
+// `count` counts the uses of each struct.
 func (w *Writer) count(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:

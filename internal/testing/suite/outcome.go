@@ -156,7 +156,7 @@ func reason(text string) string {
 	return all[len(all)-1][1]
 }
 
-// print prints the outcome. For each reason it lists three of the skipped tests.
+// `print` prints the outcome. For each reason it lists three of the skipped tests.
 func (o *outcome) print(w io.Writer) {
 	if len(o.Slowest) > 0 {
 		fmt.Fprintln(w, "\nslowest:")

@@ -32,7 +32,7 @@ func looseObjects(t failing, dir string) loose {
 	return loose{filepath.Join(common, "objects"), "sha1", sha1.New}
 }
 
-// write stores an object, unless it exists, and returns its id.
+// `write` stores an object, unless it exists, and returns its id.
 func (l loose) write(t failing, kind, content string) string {
 	text := fmt.Sprintf("%s %d\x00%s", kind, len(content), content)
 	sum := l.sum()

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// check prints the errors of the packages below the current directory, and returns their number.
+// `check` prints the errors of the packages below the current directory, and returns their number.
 func check(target string) (faults int, err error) {
 	system, arch, _ := strings.Cut(target, "/")
 	here, err := os.Getwd()

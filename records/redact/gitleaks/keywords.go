@@ -45,7 +45,7 @@ func newKeywords(rules map[string][]int) *keywords {
 	return k
 }
 
-// find calls the function `met` at each position of the text where a word of the set begins.
+// `find` calls the function `met` at each position of the text where a word of the set begins.
 func (k *keywords) find(text string, met func(start int, w *word)) {
 	if len(text) < 2 {
 		return

@@ -79,7 +79,7 @@ func resume(path, source string, there func(File) bool) (*record, error) {
 	return r, err
 }
 
-// begin starts the file, if it does not exist.
+// `begin` starts the file, if it does not exist.
 func (r *record) begin(source, dir string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -162,7 +162,7 @@ func (w *Writer) name(p *part, ext string) string {
 	return dir + "/" + fmt.Sprintf(shardName, w.set.Key, p.shards+1, ext)
 }
 
-// finish ends the current file of a partition. The file is packed while the next one is written.
+// `finish` ends the current file of a partition. The file is packed while the next one is written.
 func (w *Writer) finish(p *part) error {
 	if err := w.shut(p); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (w *Writer) finish(p *part) error {
 	return nil
 }
 
-// wait waits for the file that is being packed.
+// `wait` waits for the file that is being packed.
 func (w *Writer) wait() error {
 	if w.busy == nil {
 		return nil

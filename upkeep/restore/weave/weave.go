@@ -278,7 +278,7 @@ func (w *Weave) region(hunk int) []*line {
 	return out
 }
 
-// `like` returns the lines that come back with the same text as a line, ignoring white space.
+// `like` returns the returning lines that have the same text as the given line, apart from white space.
 func (w *Weave) like(of *line) []*line {
 	var out []*line
 	for _, l := range w.lines {

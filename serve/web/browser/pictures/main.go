@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// wanted lists the six pages for the documentation, as NAME=PATH.
+// `wanted` lists the six pages for the documentation, as NAME=PATH.
 const wanted = "overview=/ conversation=/t/c86c blame=/blame/HEAD/server.go commit=/commit/HEAD " +
 	"graph=/graph stats=/stats"
 
