@@ -122,7 +122,7 @@ func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, erro
 	return draftParts(parts, whole, method)
 }
 
-// draftParts returns one event for each part. The members that all events share come from whole.
+// draftParts returns one event for each part. The members that all events share come from `whole`.
 func draftParts(parts []events.CommitData, whole events.CommitData, method events.Method) ([]events.Draft, error) {
 	var drafts []events.Draft
 	for i, p := range parts {

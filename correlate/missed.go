@@ -16,7 +16,7 @@ const (
 // `missed` lists the commits made here since the last anchored one that no hook reported, oldest first. The hook may
 // have been cut off on a loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes such
 // commits from fetched ones. The list is empty without a reflog, and before the first anchored commit. Commits after
-// head are left out.
+// `head` are left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil

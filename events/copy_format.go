@@ -53,7 +53,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 	return l.copySealed(ctx, fetched, tip, end, w)
 }
 
-// soundLines returns the checked lines, if they are valid and follow end.
+// soundLines returns the checked lines, if they are valid and follow `end`.
 func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]

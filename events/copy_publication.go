@@ -64,7 +64,7 @@ func (l *Log) PublishedEvents(p Publication) ([]Event, error) {
 	return out, nil
 }
 
-// publishedLines reads the files that hold events after end. If the event at end differs, the digest is a new one.
+// publishedLines reads the files that hold events after `end`. If the event at `end` differs, the digest is a new one.
 func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxBatch

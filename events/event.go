@@ -115,7 +115,7 @@ func seal(d Draft, at place) (Event, error) {
 	}, nil
 }
 
-// hashEvent returns the id of an event whose canonical form without the id is head followed by tail.
+// hashEvent returns the id of an event whose canonical form without the id is `head` followed by `tail`.
 func hashEvent(head, tail []byte) ID {
 	var h eventHasher
 	return ID(h.id(head, tail))

@@ -47,8 +47,8 @@ type memory struct {
 // mostLosses limits the number of kept losses; the last one also covers all later ones.
 const mostLosses = 16
 
-// `with` returns the memory for a log that ends at end. If the log ends earlier than remembered, the missing events are
-// added as a loss.
+// `with` returns the memory for a log that ends at `end`. If the log ends earlier than remembered, the missing events
+// are added as a loss.
 func (m memory) with(end tip) memory {
 	loss := Loss{From: end.seq + 1, To: m.end.seq, Last: m.end.id, Writer: m.end.writer}
 	switch {

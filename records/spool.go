@@ -221,7 +221,7 @@ func amend(raw []byte, results []Observation) ([]byte, error) {
 }
 
 // WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. It stores the content
-// hash in the written record and in head. The steps of head are ignored.
+// hash in the written record and in `head`. The steps of `head` are ignored.
 func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	steps := head.Steps
 	head.Steps = nil

@@ -125,7 +125,7 @@ func ReadLoose(dir string, oid OID) (ObjectType, []byte, error) {
 	return readLoose(dir, oid, 0)
 }
 
-// readLoose does the same as ReadLoose, with a limit. If limit is positive and the content is larger, it fails before
+// readLoose does the same as ReadLoose, with a limit. If `limit` is positive and the content is larger, it fails before
 // it reads the content.
 func readLoose(dir string, oid OID, limit int64) (ObjectType, []byte, error) {
 	raw, err := ReadFile(loosePath(dir, oid))

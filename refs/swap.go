@@ -25,7 +25,7 @@ func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
-// SetRef sets a ref to id, whatever its value.
+// SetRef sets a ref to `id`, whatever its value.
 func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
 	lock, err := r.LockRef(name)
 	if err != nil {

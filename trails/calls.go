@@ -74,8 +74,8 @@ func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 		hr.tree.lose(events.LimitMissingBefore) // this agent reports when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
-	// the call wrote the text that it reports, but perhaps not the other changes; if it ran elsewhere, git may have
-	// brought its file here
+	// the call wrote the text that it reports, but perhaps not the other changes; if the call ran in another work tree,
+	// git may have brought its file here
 	w.Doubt = w.Call.Class == events.ToolEdits && len(w.Says.payload) > 0 || hr.engine.Elsewhere
 	hr.tree.state.Windows = append(hr.tree.state.Windows, w)
 	return ending{window: w, status: status}

@@ -20,7 +20,7 @@ type shift struct {
 	From, Path string // the path before and after
 	Before     refs.OID
 	After      refs.OID
-	Gone, Come string // prints of lines of the blocks, see blockPrints
+	Gone, Come string // fingerprints of the blocks' lines, see blockPrints
 }
 
 const (

@@ -239,7 +239,7 @@ func (h *heard) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// `consistent` reports whether a chain of contents fits between old and new: no part of it changes a line that the
+// `consistent` reports whether a chain of contents fits between `old` and `new`: no part of it changes a line that the
 // whole change keeps.
 func consistent(old, latest text, chain []segment) bool {
 	direct := linediff.Lineage(old.Lines, latest.Lines)

@@ -16,9 +16,9 @@ import (
 // tools, of a sub-agent, or from before the installation of the hooks. Their lines count as a person's, because no
 // other writer is known. The record makes that evidence invalid:
 //
-//   - what such a call declares is its own, where it is found in the interval in which the call ran;
-//   - what else changed while such a call could write is nobody's;
-//   - what the contents and commits made of it say follows (retell.go).
+//   - lines that such a call declares belong to it, if the interval in which the call ran has them;
+//   - other lines that changed while such a call could write have no owner;
+//   - contents and commits that came later get the same owners (retell.go).
 //
 // All of it is added to the log with the method session_file. Existing events are not changed.
 

@@ -80,8 +80,8 @@ func (l *lexer) atEnd(end wordEnd) wordEnd {
 	return end
 }
 
-// `quoted` appends the text of the quotation at the start of text to word. It returns the offset of the closing quote,
-// or of the last byte if the quotation is not closed.
+// `quoted` appends the text of the quotation at the start of `text` to `word`. It returns the offset of the closing
+// quote, or of the last byte if the quotation is not closed.
 func quoted(word *strings.Builder, text string) int {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {

@@ -64,7 +64,7 @@ func Write(path string, from capability.Beginning, form Form) (err error) {
 	return nil
 }
 
-// `write` copies the lines that begin before from.Until.
+// `write` copies the lines that begin before `from.Until`.
 func (f Form) write(to io.Writer, file io.Reader, from capability.Beginning) error {
 	in := jsonlines.NewReader(io.LimitReader(file, from.Until), 0, 0)
 	places := renames(from.Dirs, from.Dir)

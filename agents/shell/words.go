@@ -66,8 +66,8 @@ func Words(command string) []string {
 	return words
 }
 
-// double reads the double-quoted text at the start of text, and returns the offset of its closing quote; -1 if there is
-// none.
+// double reads the double-quoted part at the start of a text, and returns the offset of its closing quote; -1 if there
+// is none.
 func double(word *strings.Builder, text string) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {

@@ -23,7 +23,7 @@ func Marked(name string) Block {
 }
 
 // Find returns the position of the first block: the result `start` is its first byte, the result `end` is the byte
-// after the line break of the end marker. If there is no block, start is -1.
+// after the line break of the end marker. If there is no block, `start` is -1.
 func (b Block) Find(doc []byte) (start, end int, err error) {
 	start = -1
 	for at := 0; at < len(doc); {

@@ -253,7 +253,7 @@ type builder struct {
 	table  *table
 	bases  map[refs.OID]*answer
 	path   string
-	ends   bool // the history has other boundaries than the bases
+	ends   bool // the history does not end where the bases' history ends
 	// origins holds the origin of each line of the bases.
 	origins map[*answer][]run
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// replay passes on the entries that git would print for the lines first to last of a content, counted from 1. It makes
-// git's own text only for git's own formats.
+// replay passes on the entries that git would print for the lines `first` to `last` of a content, counted from 1. It
+// makes git's own text only for git's own formats.
 func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
 	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain
 	r := replayer{every: q.opts.Format == LinePorcelain, shown: map[*Commit]bool{}}

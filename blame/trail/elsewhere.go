@@ -177,7 +177,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 // mostPending limits the number of files that are searched for a block that was moved but not committed.
 const mostPending = 200
 
-// pending returns the files that differ from HEAD and are not in done.
+// pending returns the files that differ from HEAD and are not in `done`.
 func (l *looker) pending(done []string) ([]string, error) {
 	if l.repo.Bare() {
 		return nil, nil

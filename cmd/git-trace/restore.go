@@ -168,7 +168,7 @@ func (a *app) putBack(c *call, repo *refs.Repo, known *lookup.Conversations, the
 	return nil
 }
 
-// namedMoment is a snapshot with the conversation of its name; empty if the name has none.
+// namedMoment is a snapshot, and the conversation that its name contains; "" for none.
 type namedMoment struct {
 	view.Moment
 	trace events.TraceID

@@ -64,7 +64,7 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot returns the directory of a session below which most of the written files have a path that the history has.
+// commonRoot returns the directory of a session below which most written files have paths of the history.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}

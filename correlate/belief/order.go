@@ -42,7 +42,7 @@ func (b beats) take(over, under *Run) Run {
 	return *under
 }
 
-// `later` reports whether the run over takes a line from the run under, which comes before it in the same log.
+// `later` reports whether the run over takes a line from the run `under`, which comes before it in the same log.
 func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
@@ -61,16 +61,16 @@ func disputes(over, under *Run) bool {
 		originOf(over.By) == reconstructed
 }
 
-// fills reports whether a finding (over) takes a line from the run under, in a commit that hooks saw: it takes an
+// fills reports whether a finding (`over`) takes a line from the run `under`, in a commit that hooks saw: it takes an
 // unknown line. A claim without a patch about the replaced commit can also dispute a person's line. For example:
 // backfill found an agent's conversation for a commit, and later that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// `outweighs` reports whether a finding (over) takes a line from the run under, in a commit that has only claims. If
-// both name one conversation, the finding counts, because it has the patch. For example: a note says which conversation
-// wrote a line, and the search finds the line in a patch of that conversation.
+// `outweighs` reports whether a finding (`over`) takes a line from the run `under`, in a commit that has only claims.
+// If both name one conversation, the finding counts, because it has the patch. For example: a note says which
+// conversation wrote a line, and the search finds the line in a patch of that conversation.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():

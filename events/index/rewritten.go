@@ -17,7 +17,7 @@ import (
 // Rewriting says that a commit replaced another.
 type Rewriting struct {
 	Old, New refs.OID // which differ
-	Voice    string   // the voice that says so
+	Voice    string   // the voice that reports the rewrite
 
 	log int   // the place of the log among the logs that are read
 	seq int64 // number of the event

@@ -236,7 +236,7 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 	return each(&rowList{rows: r.rows})
 }
 
-// seeker returns the first row whose key does not sort before start; a nil key if there is none.
+// seeker returns the first row whose key does not sort before `start`; a nil key if there is none.
 type seeker func(start []byte) (key []byte, at place, err error)
 
 func (t *text) parts(yield func(seeker) error) error {

@@ -95,7 +95,7 @@ func (c *Call) parse(args []string) (ops Operands, help bool, err error) {
 	return ops, false, nil
 }
 
-// findOption reads --name, --name=value, -n, -nvalue and, if the command has a limit, -3. If whole is false, the next
+// findOption reads --name, --name=value, -n, -nvalue and, if the command has a limit, -3. If `whole` is false, the next
 // argument is the value.
 func findOption(known []Use, arg string) (o Use, value string, whole bool, err error) {
 	name, value, inline := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")

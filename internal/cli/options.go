@@ -195,7 +195,7 @@ type Use struct {
 	byDefault string
 }
 
-// Opt returns the use of a named option. more is the command's addition to the description.
+// Opt returns the use of a named option. The parameter `more` is the command's addition to the description.
 func Opt(name, more string) Use {
 	i := slices.IndexFunc(Forms, func(f Form) bool { return f.Names[0] == name })
 	use := Use{Form: Forms[i]}

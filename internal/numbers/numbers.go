@@ -76,8 +76,8 @@ func Percents(parts []int, whole int) []string {
 	return out
 }
 
-// Shares returns the parts in percent of whole. They add up to 100 if the parts add up to whole. A part smaller than
-// whole is never 100.
+// Shares returns the parts in percent of `whole`. They add up to 100 if the parts add up to `whole`. A part smaller
+// than `whole` is never 100.
 func Shares(parts []int, whole int) []int {
 	percent := make([]int, len(parts))
 	order := make([]int, len(parts))

@@ -32,7 +32,7 @@ type Conversation struct {
 	step   int           // the step whose call started the subagent; 0 if unknown, or for the main conversation
 	role   string        // the kind of subagent
 	id     string        // the agent's id of the subagent
-	held   bool          // no step is passed on before the parent's step was
+	held   bool          // no step is passed on before the parent's step
 	closed bool          // complete
 	listed int           // the position in the list of subagents, from 1
 

@@ -107,7 +107,7 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// `without` returns the parts of a range that are left when the lines from at up to after (exclusive) are replaced. It
+// `without` returns the parts of a range that are left when the lines from `at` to `after` (exclusive) are replaced. It
 // adds shift to the numbers of later lines. The exact text of these parts is then unknown.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange

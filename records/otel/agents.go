@@ -11,7 +11,7 @@ const (
 // scopes maps each span to the agent that it belongs to; nil stands for the main agent of the conversation.
 type scopes struct {
 	of    map[*span]*span
-	above map[*span]*span // the agent around each agent
+	above map[*span]*span // the agent that started each agent
 	call  map[*span]string
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/language"
 )
 
-// maxDependencies limits the number of dependencies that are kept. A lock file that an agent reads would have too many.
+// maxDependencies limits the number of dependencies that are kept. A lock file may list thousands.
 const maxDependencies = 200
 
 // Facts holds the facts about the project that a conversation has shown so far. The zero value is ready for use; Facts

@@ -161,7 +161,7 @@ func pairs(text string, at int) []span {
 	return found
 }
 
-// skipAny returns the first position from at whose byte is not one of these.
+// skipAny returns the first position, from `at` on, whose byte is not in the set.
 func skipAny(text string, at int, these string) int {
 	for at < len(text) && strings.IndexByte(these, text[at]) >= 0 {
 		at++

@@ -277,8 +277,8 @@ func placeholder(text string) bool {
 // longestKey limits the block of a private key, in bytes.
 const longestKey = 64 << 10
 
-// endOfKey returns the end of the block of a private key whose first line ends at from: after its last line or, if that
-// is missing, after the last line that may belong to it. Line feeds may be escaped.
+// endOfKey returns the end of the block of a private key whose first line ends at `from`: after its last line or, if
+// that is missing, after the last line that may belong to it. Line feeds may be escaped.
 func endOfKey(text string, from int) int {
 	rest := text[from:min(len(text), from+longestKey)]
 	if end := strings.Index(rest, "-----END"); end >= 0 {

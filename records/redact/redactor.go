@@ -389,8 +389,8 @@ const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }
 
-// Added returns the rules that changed a text: the parameter `after` has more of their markers than before. Names leave
-// no marker. If only names were removed, it returns "name".
+// Added returns the rules that changed a text: the parameter `after` has more of their markers than `before`. Names
+// leave no marker. If only names were removed, it returns "name".
 func Added(before, after []byte) []string {
 	count := func(text []byte) map[string]int {
 		of := map[string]int{}

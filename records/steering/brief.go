@@ -65,7 +65,7 @@ func (t *turn) changedAny() bool {
 
 // failing returns the commands whose last run failed, the newest last.
 func (c *conversation) failing() []string {
-	last := map[string]int{} // by command: the index of its last run, if that run failed
+	last := map[string]int{} // key: command; index of its last run, if that run failed
 	for i, one := range c.all {
 		line := oneLine(normalCommand(one.command), 120)
 		switch {

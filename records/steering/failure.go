@@ -225,7 +225,7 @@ func (r *run) fail() {
 	clear(r.since)
 }
 
-// `common` returns the files of a list that are also in a set. If all is set, it returns the whole set.
+// `common` returns the files of a list that are also in a set. If `all` is set, it returns the whole set.
 func common(list []string, set map[string]bool, all bool) []string {
 	if all {
 		out := make([]string, 0, len(set))

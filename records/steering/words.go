@@ -23,7 +23,7 @@ type Words struct {
 	NotDeclines      []string `json:"not_declines"`
 	Corrections      []string `json:"corrections"` // openers
 	CorrectionAny    []string `json:"correction_anywhere"`
-	WeakCorrections  []string `json:"weak_corrections"` // openers that are tried last
+	WeakCorrections  []string `json:"weak_corrections"` // openers of corrections, tried last
 	Scope            []string `json:"scope"`
 	ScopeAny         []string `json:"scope_anywhere"`
 	Checkpoints      []string `json:"checkpoints"` // openers, also after an acceptance

@@ -29,7 +29,7 @@ var (
 	ErrLongPatch   = errors.New("the patch is longer than was wanted")
 )
 
-// NewReader returns a reader of in.
+// NewReader returns a reader of `in`.
 func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 32<<10)} }
 
 // Each calls take after it has read the id of a commit, as with --stdin, until the end of the output.

@@ -39,7 +39,7 @@ type TextLine struct {
 var ErrCombined = errors.New("a patch of several versions")
 
 // ParseText parses a patch. The parameters `oldPrefix` and `newPrefix` are the prefixes that git adds to paths. The
-// result shares the bytes of out.
+// result shares the bytes of `out`.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
 	var raw []byte

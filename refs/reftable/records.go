@@ -15,7 +15,7 @@ type refRecord struct {
 }
 
 // scanRefs calls the function `each` for the refs of one table in order, beginning with the first ref whose name is not
-// before name.
+// before `name`.
 func (t *table) scanRefs(name []byte, each func(refRecord) bool) error {
 	return t.scan(t.refs, name, func(key []byte, kind byte, value *reader) (bool, error) {
 		r, err := t.refValue(kind, value)

@@ -130,7 +130,7 @@ func (t *table) readFooter(head []byte, size int64) error {
 	return nil
 }
 
-// `nearest` returns the smallest of the positions that are set, or end.
+// `nearest` returns the smallest of the positions that are set, or `end`.
 func nearest(end int64, positions ...int64) int64 {
 	for _, p := range positions {
 		if p > 0 && p < end {
@@ -141,7 +141,7 @@ func nearest(end int64, positions ...int64) int64 {
 }
 
 // `scan` calls the function `each` for the records of a section, beginning with the first record whose key is not less
-// than want, until each returns false. The bytes are valid only during the call.
+// than `want`, until `each` returns false. The bytes are valid only during the call.
 func (t *table) scan(s section, want []byte, each func(key []byte, kind byte, value *reader) (bool, error)) error {
 	if !s.present {
 		return nil

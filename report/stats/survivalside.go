@@ -112,7 +112,7 @@ func joined(list []span, s span) []span {
 // cursor walks along the lines of a file.
 type cursor struct {
 	spans []span
-	used  int // used lines of the first span
+	used  int // number of used lines of the first span
 }
 
 func (c *cursor) left() int {

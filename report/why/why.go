@@ -75,8 +75,8 @@ type Finder struct {
 	Contents []byte // used instead of the file in the work tree; nil: use the file
 }
 
-// Lines finds the reasons for the lines first to last of a path in a revision; without a revision, in the work tree.
-// Lines of one origin share a reason. Reasons are in the order of their first lines.
+// Lines finds the reasons for the lines `first` to `last` of a path in a revision; without a revision, in the work
+// tree. Lines of one origin share a reason. Reasons are in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
 	blamed, err := f.blamed(rev, path)
 	if err != nil {

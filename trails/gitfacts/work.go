@@ -249,7 +249,7 @@ func Newer(now, before []refs.OID) []refs.OID {
 
 func (w *Work) GoneStashes() []refs.OID { return without(w.Before.Stashes, w.Now.Stashes) }
 
-// `without` returns the items of list that are not in other.
+// `without` returns the items of `list` that are not in `other`.
 func without(list, other []refs.OID) []refs.OID {
 	return slices.DeleteFunc(slices.Clone(list), func(oid refs.OID) bool { return slices.Contains(other, oid) })
 }

@@ -30,7 +30,7 @@ type badness struct {
 	indent, penalty int
 }
 
-// `worse` reports whether b is a worse position than other. Equal positions are not worse.
+// `worse` reports whether b is a worse position than `other`. Equal positions are not worse.
 func (b badness) worse(other badness) bool {
 	sign := 0
 	switch {

@@ -30,7 +30,7 @@ func Terminated(content []byte) bool {
 
 var newline = []byte{'\n'}
 
-// StripSpace returns line without white space. As in `git diff -w`, this is space, tab, carriage return, line feed,
+// StripSpace returns a line without white space. As in `git diff -w`, this is space, tab, carriage return, line feed,
 // vertical tab and form feed, but no other Unicode spaces. A line without white space is not copied.
 func StripSpace(line []byte) []byte {
 	for i, c := range line {

@@ -82,7 +82,7 @@ type Case struct {
 	dropped *[]refs.OID // the missing stashes that other work trees knew; nil until they are needed
 }
 
-// Anchored is the commit that is being anchored, with its changed paths; no ids if none is.
+// Anchored is the commit that is being anchored, with its changed paths. Without such a commit, the ids are zero.
 type Anchored struct {
 	Commit, Parent refs.OID
 	Paths          []string

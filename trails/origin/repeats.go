@@ -121,7 +121,7 @@ func (c *Case) inBoth(a, b refs.OID, path string) (first, second Text, err error
 	return texts[0], texts[1], nil
 }
 
-// holders lists the earlier contents of a path, except other, that have all the given lines.
+// holders lists the earlier contents of a path, except `other`, that have all the given lines.
 func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	var out []refs.OID
 	for _, blob := range c.Memory.Blobs(path, maxHolders) {

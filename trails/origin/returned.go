@@ -120,7 +120,7 @@ func (q *Query) inOtherSigns(base Text, owners vector.Content) (Text, vector.Con
 	return base, owners, nil
 }
 
-// `begins` reports whether the new content was made from an earlier content of the path, and not from base. If an
+// `begins` reports whether the new content was made from an earlier content of the path, and not from `base`. If an
 // editor's buffer became the new content, it was made from the content of that buffer.
 func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	switch {

@@ -27,7 +27,7 @@ func Open(repo *refs.Repo) *Store {
 // LooseLimit is the number of loose objects from which a store should be packed. A few hundred tool calls make as many.
 const LooseLimit = 2000
 
-// PackDue reports whether there are approximately limit loose objects or more. It reads one directory.
+// PackDue reports whether there are approximately `limit` loose objects or more. It reads one directory.
 func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
 
 // Pack moves all loose objects into a new pack, and returns their number. Objects that are being written stay loose.

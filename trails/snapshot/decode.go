@@ -113,7 +113,7 @@ func (d *dir) readHead(head []byte, hash int) {
 	d.saved.head = head
 }
 
-// read fills in the directory of a row. The rows from this one to end belong to its parent. It returns false for
+// read fills in the directory of a row. The rows from this one to `end` belong to its parent. It returns false for
 // damaged data.
 func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	size := rowSize(f.hash)

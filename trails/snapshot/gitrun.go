@@ -103,7 +103,7 @@ func culprit(stderr []byte, known func(path string) bool) (path, filter string, 
 	return "", "", false
 }
 
-// `between` returns, for each line that starts with begin, the text from there to the last mark.
+// `between` returns, for each line that starts with `begin`, the text from there to the last mark.
 func between(text, begin, mark string) []string {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -98,7 +98,7 @@ func (s *scan) glance() (map[string]Sight, error) {
 	return out, nil
 }
 
-// lookTwice waits until new writes would change the time stamps, and then adds the files that stayed the same to out.
+// lookTwice waits until new writes would change the time stamps, and then adds the files that stayed the same to `out`.
 func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	time.Sleep(2 * time.Duration(fineSlack))
 	now := s.e.now().UnixNano()

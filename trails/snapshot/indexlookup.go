@@ -45,7 +45,8 @@ func (x *gitIndex) below(dir string) []indexEntry {
 	return x.entries[i:j]
 }
 
-// hasFolded reports whether a tracked path, or a directory above one, equals path except for the case of ASCII letters.
+// hasFolded reports whether a tracked path, or a directory above one, equals `path` except for the case of ASCII
+// letters.
 func (x *gitIndex) hasFolded(path string) bool {
 	if x.folded == nil {
 		x.folded = make(map[string]struct{}, len(x.entries))

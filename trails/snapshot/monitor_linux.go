@@ -30,7 +30,7 @@ type Monitor struct {
 
 	events  int               // the inotify descriptor
 	failed  bool              // it cannot watch: the answer is always "/"
-	id      string            // of this start: a token is the id, a dot and a number
+	id      string            // id of this start; a token is the id, a dot and a number
 	number  uint64            // of the last change
 	inode   uint64            // of the top
 	changed map[string]uint64 // path → number of its last change

@@ -30,7 +30,7 @@ const (
 	coarseSlack = int64(2e9)
 )
 
-// `racy` reports whether a path may change again without a change of its time stamps, if a scan began at start. The
+// `racy` reports whether a path may change again without a change of its time stamps, if a scan began at `start`. The
 // change time is checked too, because no program can set it back.
 func (s fileStat) racy(start int64, slack int64) bool {
 	last := max(s.mtime, s.ctime)

@@ -174,8 +174,8 @@ func (e *Engine) append() error {
 	return nil
 }
 
-// appendAt appends to a file whose length must be at. Another length means that the file has changed, or that a killed
-// process left an incomplete record.
+// appendAt appends to a file whose length must be `at`. Another length means that the file has changed, or that a
+// killed process left an incomplete record.
 func appendAt(path string, data []byte, at int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

@@ -50,9 +50,9 @@ func slid(a, b *stream, runs []wordRun) []wordRun {
 	return slices.DeleteFunc(runs, func(r wordRun) bool { return r.words == 0 })
 }
 
-// bestShift returns the number of words, between least and most, by which to shift the words from ≤ word < to of a
-// stream, so that most of their ends are line borders. The function `other` returns the number of line borders in the
-// other stream.
+// bestShift returns the number of words, between `least` and `most`, by which to shift the words `from` ≤ word < `to`
+// of a stream, so that most of their ends are line borders. The function `other` returns the number of line borders in
+// the other stream.
 func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
 	borders := func(by int) int {
 		n := 0

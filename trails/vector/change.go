@@ -65,7 +65,7 @@ type origin struct {
 	why    Why
 	source *Change // the change from which the line was taken
 	line   int     // the old line in that change
-	// first and last are the old lines that the line is another form of, if last is not 0.
+	// The fields first and last give the old lines of which the line is another form, if last is not 0.
 	first, last int
 }
 
@@ -84,7 +84,7 @@ type link struct {
 }
 
 // Compare finds the effect of a change on the lines of a file. A missing file, before or after, has no lines. The
-// vector of old may be shorter or longer than its lines. Lines without an owner are Unknown.
+// vector of `old` may be shorter or longer than its lines. Lines without an owner are Unknown.
 func Compare(old Content, new [][]byte) *Change {
 	script := linediff.Diff(old.Lines, new, linediff.Options{})
 	old.Owners = old.Owners.Slice(0, len(old.Lines))

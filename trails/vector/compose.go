@@ -75,8 +75,8 @@ func Matches(old Content, latest [][]byte) []Match {
 	return c.matches()
 }
 
-// GoesOn reports whether match next continues this one: it has the next old line, or the same one if an old line was
-// broken into several.
+// GoesOn reports whether the match `next` continues this one: it has the next old line, or the same one if an old line
+// was broken into several.
 func (m Match) GoesOn(next Match) bool {
 	if m.Why == Reformatted && m.first <= next.first && next.first <= m.last {
 		return true
@@ -87,8 +87,8 @@ func (m Match) GoesOn(next Match) bool {
 // maxGap limits the number of short lines that a row may leave out between two of its lines.
 const maxGap = 8
 
-// GoesOn reports whether match next continues match m, if short lines of the content are left out. For example: an undo
-// restores an agent's function, without the blank line that somebody had added.
+// GoesOn reports whether the match `next` continues the match m, if short lines of the content are left out. For
+// example: an undo restores an agent's function, without the blank line that somebody had added.
 func (c Content) GoesOn(m, next Match) bool {
 	if m.GoesOn(next) {
 		return true

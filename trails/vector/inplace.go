@@ -15,7 +15,7 @@ const distinctLine = 12
 
 // inPlace returns the lines whose order did not change, by their text without white space. It compares distinct lines
 // that both texts have exactly once. Such a line is in place if it has the same distinct lines above it, and the same
-// below it, in both texts. before and after hold the number of times that each text has a line.
+// below it, in both texts. `before` and `after` hold the number of times that each text has a line.
 func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	once := func(key []byte) bool {
 		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) >= distinctLine

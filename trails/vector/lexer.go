@@ -35,7 +35,7 @@ func Said(line []byte) (key uint64, ok bool) {
 	return phrase(s.keys), len(s.keys) > 0
 }
 
-// streamOf returns the words of the lines from ≤ line < to.
+// streamOf returns the words of the lines `from` ≤ line < `to`.
 func streamOf(lines [][]byte, from, to int) stream {
 	s := stream{ends: make([]int, 1, to-from+1)}
 	x := lexer{out: &s}

@@ -10,7 +10,7 @@ import (
 // that leaves the range equals the line that enters it. The same is true for a range further up. An example: after a,
 // b, a, b, the added lines may be the last two, or the two in the middle.
 
-// slideRoom returns the limits between which a range can slide, within limit.
+// slideRoom returns the limits between which a range can slide, within `limit`.
 func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {
 	room := r
 	for up := r.End; room.Start > limit.Start && bytes.Equal(lines[room.Start-1], lines[up-1]); up-- {

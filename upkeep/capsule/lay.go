@@ -8,7 +8,7 @@ import (
 	"path"
 )
 
-// Lay writes the files below a directory, in their state after the episode or, if before is set, before it. It first
+// Lay writes the files below a directory, in their state after the episode or, if `before` is set, before it. It first
 // removes whatever is at their paths. So nothing is written through a link, and a file may replace a directory.
 func (c *Capsule) Lay(dir string, before bool) (err error) {
 	root, err := os.OpenRoot(dir)

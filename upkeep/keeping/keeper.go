@@ -138,7 +138,7 @@ func (k *Keeper) Noted() ([]waiting.Session, error) {
 }
 
 // Keep stores the conversations of the list whose session files were read. If a conversation cannot be stored, it waits
-// for the next run. line shows the progress.
+// for the next run. The parameter `line` shows the progress.
 func (k *Keeper) Keep(ctx context.Context, noted []waiting.Session, line *terminal.StatusLine) error {
 	if len(noted) == 0 {
 		return nil

@@ -28,7 +28,7 @@ import (
 
 // Times of a running watcher.
 const (
-	watchSessions = 15 * time.Second // between two searches for session files
+	watchSessions = 15 * time.Second // pause between two searches for session files
 	watchLimit    = 30 * time.Second // the longest time of one look
 )
 
@@ -72,7 +72,7 @@ const (
 	maxSessionMarks = 4096
 )
 
-// NewWatcher makes the watcher of a repository. It writes what it notices to out, and failed looks to failures.
+// NewWatcher makes the watcher of a repository. It writes what it notices to `out`, and failed looks to `failures`.
 func NewWatcher(repo *refs.Repo, out, failures io.Writer) (*Watcher, error) {
 	env, err := companion.Env()
 	if err != nil {

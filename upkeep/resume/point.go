@@ -30,8 +30,8 @@ var (
 	ErrFirst    = errors.New("nothing was said before")
 )
 
-// Find finds the point before a place in a conversation or, if after is set, the point after it. A place without a step
-// and a prompt means the end.
+// Find finds the point before a place in a conversation or, if `after` is set, the point after it. A place without a
+// step and a prompt means the end.
 func Find(ctx context.Context, r *view.Reader, c *view.Conversation, at view.Place, after bool) (*Point, error) {
 	stored, err := r.Record(ctx, c.Trace)
 	if err != nil {

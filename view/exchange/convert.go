@@ -205,7 +205,7 @@ func (s *countingSink) Step(step *records.Step) error {
 }
 
 // exchanged converts a file of an exchange format. It writes nothing unless the whole file can be read: it holds the
-// output until then. It counts states while it writes them, so it reads the file once before.
+// output until then. It counts states while it writes them, so it first reads the whole file once.
 func (v *Converter) exchanged(ctx context.Context, format Format, name string) error {
 	if IsTraining(v.Out.Format) {
 		return v.Rows.EachRecord(format, name, v.records(ctx, name))

@@ -25,7 +25,7 @@ func (h *heldOutput) Write(text []byte) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)
 		}
-		_ = os.Remove(file.Name()) // a file without a name ends with the process; if this fails, close repeats it
+		_ = os.Remove(file.Name()) // a file without a name is gone when the process ends; if this fails, close tries again
 		h.file = file
 		if _, err := h.memory.WriteTo(file); err != nil {
 			return 0, fmt.Errorf("keep output: %w", err)

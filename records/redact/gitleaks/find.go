@@ -158,7 +158,7 @@ func maySet(rest string) (may, name bool) {
 // mostBefore limits the characters before the keyword in a match of the rule Generic.
 const mostBefore = 50
 
-// beforeWord returns the earliest start of a match of the rule Generic whose keyword begins at start.
+// beforeWord returns the earliest start of a match of the rule Generic whose keyword begins at `start`.
 func beforeWord(text string, start int) int {
 	least := max(0, start-mostBefore*longestFold)
 	for start > least && (wordByte(text[start-1]) || text[start-1] == '.' || text[start-1] == '-') {

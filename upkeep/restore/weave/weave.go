@@ -125,8 +125,8 @@ func (c *change) rivals() bool {
 	return slices.ContainsFunc(c.fresh, func(l *line) bool { return l.rival })
 }
 
-// gap returns the index at which lines before line number are inserted. If the writer removed lines there, the place is
-// uncertain, unless a line of the writer replaces them.
+// gap returns the index at which lines before the line `number` are inserted. If the writer removed lines there, the
+// place is uncertain, unless a line of the writer replaces them.
 func (c *change) gap(seen []int, number int) int {
 	before, after := -1, len(c.w.lines)
 	if number > 0 && number <= len(seen) {
