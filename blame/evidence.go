@@ -105,7 +105,7 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 			return
 		}
 	}
-	if likely.Content != nil && ctx.Err() == nil { // not interrupted: it would start again
+	if likely.Content != nil && ctx.Err() == nil { // not interrupted, because it would start again
 		_, _ = e.pendingOf(context.WithoutCancel(ctx), likely.Path, likely.Content)
 	}
 }

@@ -166,7 +166,7 @@ func (g *batchGroup) read() {
 
 // cut finds the batches in the text of the group.
 func (g *batchGroup) cut() error {
-	first := 0 // of the lines that are not in a batch yet
+	first := 0 // index of the first line that is not in a batch yet
 	for at := 0; at < len(g.buf); {
 		line, _, whole := bytes.Cut(g.buf[at:], newline)
 		if !whole || len(line) > MaxEvent {

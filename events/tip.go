@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// tip is the end of a log: where the next event goes.
+// tip is the end of a log: the place of the next event.
 type tip struct {
 	seq    int64 // 0 for a log that does not exist yet
 	id     ID

@@ -74,7 +74,7 @@ type Result struct {
 // Changed reports whether anything was changed.
 func (r Result) Changed() bool { return len(r.Actions) > 0 }
 
-// lockWait is how long an install waits for another one.
+// lockWait is the time that an install waits for another one.
 const lockWait = 5 * time.Second
 
 // Plan lists the actions that Install would do. An empty list means that everything is installed.

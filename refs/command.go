@@ -53,7 +53,8 @@ func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exe
 	return cmd
 }
 
-// waitDelay is how long a child of a git process may keep git's pipes open after git has ended or was cancelled.
+// waitDelay is the time for which a child of a git process may keep git's pipes open after git has ended or was
+// cancelled.
 const waitDelay = 2 * time.Second
 
 // Git runs a git command with the given input, and returns its standard output. The error is a *GitError, or the

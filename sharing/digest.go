@@ -166,7 +166,7 @@ func (d *Digest) findPublished(all []events.Event, published Published) (map[ref
 			}
 		}
 	}
-	delete(named, refs.OID{}) // of a commit without a replacement
+	delete(named, refs.OID{}) // the zero id stands for a commit without a replacement
 	there, err := published(slices.Collect(maps.Keys(named)))
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func told(e events.Event, span time.Duration) events.Draft {
 	return d
 }
 
-// missing returns the events that an earlier digest does not have; the parameter `content` has the ids of the earlier
+// `missing` returns the events that an earlier digest does not have; the parameter `content` has the ids of the earlier
 // events. An event with a differently cut time counts as published.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft

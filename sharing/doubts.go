@@ -34,7 +34,7 @@ func (d Doubt) String() string {
 	return fmt.Sprintf("%s saw event %d of %s on %s, %s", d.SeenBy, d.Event, d.Writer, d.On.Format("2 Jan 2006"), what)
 }
 
-// shown is a digest as a remote shows it.
+// `shown` is a digest as a remote shows it.
 type shown struct {
 	made   time.Time
 	head   events.PublicationHead

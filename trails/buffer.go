@@ -63,7 +63,7 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 		return nil
 	}
 	w := &Window{Call: Call{Class: events.ToolEdits}, Says: sayings{Paths: s.hear(h).toolPaths(b)}}
-	if b.Kind == events.Saved { // of a person, not of a conversation
+	if b.Kind == events.Saved { // a person saved it: there is no conversation
 		h.env = events.Draft{Method: h.env.Method}
 		w.declare(s.tree.repo, b.Tool)
 	} else {

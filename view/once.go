@@ -75,7 +75,7 @@ func (r *Reader) oncePatch(patch events.PatchID, commits map[refs.OID][]Anchored
 		here := map[events.Fingerprint]int{}
 		for _, a := range runs {
 			if a.Tier == correlate.TierReformatted || a.Blob.IsZero() {
-				continue // the same lines in other signs
+				continue // the same lines with other punctuation
 			}
 			for _, line := range linesOf(r.content(a.Blob), a.Start, a.Lines) {
 				here[events.FingerprintOf([]byte(line))]++

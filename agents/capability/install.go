@@ -101,7 +101,7 @@ type InstallCode string
 
 // The reasons that callers may check for.
 const (
-	CodeSettingsInvalid    InstallCode = "settings_invalid"    // not in the format that the agent reads
+	CodeSettingsInvalid    InstallCode = "settings_invalid"    // the file is not in a format that the agent reads
 	CodeSettingsShape      InstallCode = "settings_shape"      // the right format, but hooks are in another place
 	CodeSettingsUnreadable InstallCode = "settings_unreadable" // cannot be read
 	CodeSettingsUnwritable InstallCode = "settings_unwritable" // cannot be written

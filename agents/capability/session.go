@@ -75,7 +75,7 @@ type Parsed struct {
 }
 
 // Place is a place in a session file.
-type Place struct{ Line, Offset int64 } // from 1, and in bytes; both count the parts of a database or directory
+type Place struct{ Line, Offset int64 } // Line is from 1, Offset in bytes; for a database or directory both count parts
 
 // maxLost sets the share of lines that may be lost before a record counts as broken: one line in maxLost.
 const maxLost = 20

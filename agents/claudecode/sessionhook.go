@@ -37,7 +37,7 @@ func (ch *chain) hookLine(raw []byte, call string) bool {
 	if run.Event == "" {
 		return false
 	}
-	if strings.Contains(run.Event, "ToolUse") && payload.CallID(call) { // for other events, the id is not a call's
+	if strings.Contains(run.Event, "ToolUse") && payload.CallID(call) { // other events have an id that is not a call's
 		run.Call = call
 	}
 	run.Output = cmp.Or(strings.TrimSpace(run.Output), strings.TrimSpace(printed), complained)

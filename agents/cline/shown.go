@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// shown is the user's view of a task. It has data that the conversation with the model lacks: tokens and times.
+// `shown` is the user's view of a task. It has data that the conversation with the model lacks: tokens and times.
 type shown struct {
 	requests []request
 	models   []modelUse // models of a task of Cline, in the order of time

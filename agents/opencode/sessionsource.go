@@ -19,7 +19,7 @@ type store interface {
 	close() error
 }
 
-// kept is a session file for a session that is stored message by message. Offset 0 is the data about the session; the
+// `kept` is a session file for a session that is stored message by message. Offset 0 is the data about the session; the
 // other offsets count messages.
 type kept struct {
 	store

@@ -11,12 +11,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made is a list of directories that were made for files, and are removed with them. Other directories are kept, even
+// `made` is a list of directories that were made for files, and are removed with them. Other directories are kept, even
 // empty ones. The list is in git-trace's own directory for the user, with one quoted path on each line. An empty name
 // means that there is no list: then every directory that becomes empty is removed.
 type made string
 
-// missing returns the directories above a file, below root, that do not exist.
+// `missing` returns the directories above a file, below root, that do not exist.
 func missing(path, root string) []string {
 	var out []string
 	for dir := filepath.Dir(path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {

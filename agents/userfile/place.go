@@ -76,8 +76,8 @@ func isGit(path string) bool {
 	return false
 }
 
-// place is where a file is written: anywhere, or below a directory to which the system confines the writes even if
-// directories in between are replaced (os.Root).
+// place is the location of a written file: anywhere, or below a directory to which the system confines the writes even
+// if directories in between are replaced (os.Root).
 type place interface {
 	MkdirAll(name string, perm os.FileMode) error
 	OpenFile(name string, flag int, perm os.FileMode) (*os.File, error)

@@ -23,7 +23,7 @@ type pipe struct {
 	n    int // number of the last items sent; one request at a time sends items
 }
 
-// told is a message to git-trace: the address, a refusal, or items. git-trace answers only items.
+// `told` is a message to git-trace: the address, a refusal, or items. git-trace answers only items.
 type told struct {
 	Address string      `json:"address,omitempty"`
 	Refused string      `json:"refused,omitempty"`

@@ -32,7 +32,7 @@ type noted struct {
 	Process process.ID `json:"process"`
 }
 
-// found returns the running server at an address; port 0 means any port.
+// `found` returns the running server at an address; port 0 means any port.
 func (r *running) found(address string) (web.Opened, bool) {
 	raw, err := os.ReadFile(filepath.Join(r.dir, runningFile))
 	if err != nil {

@@ -43,7 +43,7 @@ func (a *app) backfill(c *call, ops operands) error {
 	return b.Fill(c.Context, revs, c.StringSlice("transcripts"))
 }
 
-// caller is what the command gives to readers of files.
+// caller holds the values that the command passes to readers of files.
 func (a *app) caller(c *call, repo *refs.Repo) intake.Caller {
 	return intake.Caller{Repo: repo, Out: a.std.out, Err: a.std.err, Line: a.line, Open: a.open, JSON: c.Bool("json")}
 }

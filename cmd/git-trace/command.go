@@ -75,7 +75,7 @@ func allCommands() []*command {
 	return all
 }
 
-// called returns the command that the arguments name; nil for none.
+// `called` returns the command that the arguments name; nil for none.
 func called(args []string) *command {
 	all := allCommands()
 	if i := slices.IndexFunc(all, func(c *command) bool { return len(args) > 0 && c.Name == args[0] }); i >= 0 {

@@ -47,7 +47,7 @@ type outgrown struct {
 
 const mostOutgrown = 8
 
-// by reports whether enough collections in a row left too much.
+// `by` reports whether enough collections in a row left too much.
 func (o *outgrown) by(left uint64) bool {
 	if left <= o.most {
 		o.times = 0

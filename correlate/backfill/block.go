@@ -26,7 +26,7 @@ type placed struct {
 	late    bool // dated after all commits: its time is not used
 }
 
-// known holds a session and the facts that were found about it.
+// `known` holds a session and the facts that were found about it.
 type known struct {
 	*Session
 	how  belonging

@@ -84,7 +84,7 @@ func (f *finder) takeAway(group int32, removed []print, commit int32) []posting 
 func (f *finder) carry(commit int32, out []fileOrigins) {
 	p := &f.pasts[commit-1]
 	var hunks []twoSides
-	var files, numbers []int // by hunk: index of the file, and number in the file
+	var files, numbers []int // key: hunk; index of the file, and the hunk's number in the file
 	var lifted [][]posting
 	for j := range p.files {
 		for h, one := range p.files[j].hunks() {

@@ -265,7 +265,7 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 	}
 }
 
-// near is the largest distance, in lines, between the parts of one block in a commit.
+// `near` is the largest distance, in lines, between the parts of one block in a commit.
 const near = 20
 
 // fillGaps gives a line without an origin to the block that owns a line near it, if the block has an equal line there.

@@ -163,7 +163,7 @@ func (p pair) firm(old, new [][]byte, often func(line []byte) bool) pair {
 	return p
 }
 
-// often returns a function that reports whether the file or another content has a line more than once.
+// `often` returns a function that reports whether the file or another content has a line more than once.
 func (t *target) often(was [][]byte) func(line []byte) bool {
 	count := make(map[string]int, len(was))
 	for _, line := range was {

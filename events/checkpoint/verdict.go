@@ -132,7 +132,7 @@ func canRunSSH(config refs.Config) bool {
 	return err == nil
 }
 
-// missing returns the program or setting without which git cannot check a signature.
+// `missing` returns the program or setting without which git cannot check a signature.
 func missing(config refs.Config, kind Kind) string {
 	if kind != SSH {
 		return "the key is not in the keyring, or the program that checks it is not installed"

@@ -102,7 +102,7 @@ type termAt struct {
 	at   place
 }
 
-// among returns at most mostCandidates rows whose keys have a beginning, from the logs that are read. The function
+// `among` returns at most mostCandidates rows whose keys have a beginning, from the logs that are read. The function
 // `next` returns the key at which to continue after a row.
 func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt, err error) {
 	err = t.parts(func(seek seeker) error {
@@ -113,7 +113,7 @@ func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt
 			}
 			nul := len(key) - behindTerm - 1
 			s := t.source(logOf(key))
-			if s == nil { // after all events of this log
+			if s == nil { // this log is not read: skip its events
 				start = binary.BigEndian.AppendUint32(bytes.Clone(key[:nul+1]), logOf(key)+1)
 				continue
 			}

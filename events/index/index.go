@@ -147,7 +147,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 		switch f.Writer {
 		case "":
 			nameless = append(nameless, fmt.Sprintf("left out: %s names no writer", f.Ref))
-		case writer: // what this clone wrote and got back
+		case writer: // a fetched copy of this clone's own log
 		default:
 			read = append(read, f)
 		}

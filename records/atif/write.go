@@ -51,7 +51,7 @@ func array(list [][]byte) []byte {
 	return append(out, ']')
 }
 
-// made is a document made from a record. Its steps are made one by one when they are needed.
+// `made` is a document made from a record. Its steps are made one by one when they are needed.
 type made struct {
 	members []rawjson.Part // the member steps has no value
 	steps   int

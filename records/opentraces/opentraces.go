@@ -101,7 +101,7 @@ func countFromOne(record *records.Record) {
 	}
 }
 
-// kept is the content of metadata.opentraces in a record of a later version.
+// `kept` is the content of metadata.opentraces in a record of a later version.
 type kept struct {
 	Version string              `json:"schema_version"`
 	Differs *rawjson.Difference `json:"differs,omitempty"` // the difference from the record in version 0.3.0

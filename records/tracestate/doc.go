@@ -1,4 +1,4 @@
-// Package tracestate makes states of a conversation: what the model saw before an answer, and what it answered.
+// Package tracestate makes states of a conversation: the messages that the model saw before an answer, and the answer.
 // Programs that compare models replay states; programs that train models learn from them.
 //
 // A state is a TraceState of the composer replication framework with the members of its TraceExample. There is one

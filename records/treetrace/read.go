@@ -34,7 +34,7 @@ type builder struct {
 	branch   map[string]int // number of the branch of an abandoned node, from 1
 }
 
-// kept is the data of a node that metadata.treetrace keeps.
+// `kept` is the data of a node that metadata.treetrace keeps.
 type kept struct {
 	Step           int         `json:"step,omitempty"`
 	ID             string      `json:"id"`

@@ -74,7 +74,7 @@ type conversation struct {
 	Model   *string        `json:"model"`
 	Added   int            `json:"added"`
 	Removed int            `json:"removed"`
-	Written int            `json:"written"` // in all commits of the range; 0 except for whole diffs of two commits
+	Written int            `json:"written"` // lines in all commits of the range; 0 except for whole diffs of two commits
 	Gone    int            `json:"gone"`
 }
 

@@ -130,7 +130,7 @@ func addedLines(c *history.Commit) agenttrace.Source {
 	}
 }
 
-// only removes the lines of conversations that were not named.
+// `only` removes the lines of conversations that were not named.
 func (e *Exporter) only(data *events.CommitData) {
 	if len(e.Traces) == 0 {
 		return

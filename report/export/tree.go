@@ -58,7 +58,7 @@ func (e *Exporter) ChooseAtHand(command string) error {
 	return nil
 }
 
-// Tree is what a tree of prompts is made with.
+// Tree holds the inputs of a tree of prompts.
 type Tree struct {
 	Words  *steering.Words // nil for the English ones
 	Redact bool            // remove texts that must not leave

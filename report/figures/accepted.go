@@ -12,7 +12,7 @@ import (
 // Accepted counts what happened to the lines that hooks saw agents write. A line that several commits add counts once.
 type Accepted struct {
 	Written   int `json:"written"`   // a line counts again if an agent wrote it again
-	Committed int `json:"committed"` // of these, lines in counted commits
+	Committed int `json:"committed"` // number of these lines in counted commits
 	Rewritten int `json:"rewritten"` // people's lines in these commits that replaced them
 }
 

@@ -61,7 +61,7 @@ func (t *rows) findings(label string, list []doctor.Finding) {
 	}
 }
 
-// below adds advice under the rows before it.
+// `below` adds advice under the rows before it.
 func (t *rows) below(mend string) {
 	for _, line := range cells.Wrap(cells.Line(mend), t.screen.Width-labelWidth, 8) {
 		t.text.WriteString(strings.Repeat(" ", labelWidth) + t.paint(line) + "\n")

@@ -16,8 +16,8 @@ import (
 // Limits for the list of calls, in cells.
 const (
 	mostTool  = 12
-	leastCall = 14 // of a call's id, unless more are needed to distinguish the ids
-	heldWidth = 13 // of the commits on the right
+	leastCall = 14 // characters of a call's id, unless more are needed to distinguish the ids
+	heldWidth = 13 // width of the commits on the right
 )
 
 // calls lists tool calls.

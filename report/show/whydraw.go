@@ -24,7 +24,7 @@ const (
 	mostThoughts   = 6
 	mostWhyPrompt  = 6
 	mostWhyCommand = 6
-	mostWhyRows    = 16 // for the change around the requested line
+	mostWhyRows    = 16 // limit for the change around the requested line
 )
 
 // evidenceText describes each tier of evidence.

@@ -76,7 +76,7 @@ type auditTalk struct {
 // auditProof holds the evidence for the answers.
 type auditProof struct {
 	Writer     string       `json:"writer"` // of this clone
-	State      events.State `json:"state"`  // of the log of this clone
+	State      events.State `json:"state"`  // the state of this clone's log
 	Events     int64        `json:"events"`
 	Head       string       `json:"head"`      // the id of the last event
 	Last       int64        `json:"last"`      // its number

@@ -128,7 +128,7 @@ func someLines(n int) string {
 	return numbers.Thousands(n)
 }
 
-// without removes the column of lines that came otherwise if the column is empty in all rows.
+// `without` removes the column of lines that came otherwise if the column is empty in all rows.
 func without(row []string, none bool) []string {
 	if none {
 		return slices.Delete(slices.Clone(row), 3, 4)

@@ -27,7 +27,7 @@ type talkAnswer struct {
 	digits int // number of shown digits of its id
 }
 
-// shown is the output of git trace show --json with decoded records.
+// `shown` is the output of git trace show --json with decoded records.
 type shown struct {
 	answers.Show
 	Objects []struct {

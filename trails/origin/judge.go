@@ -239,7 +239,7 @@ func (q *Query) learn(t Text, list []Candidate) error {
 	if q.knows(q.Path, t.OID) {
 		return nil
 	}
-	for _, c := range list { // the same content under another name
+	for _, c := range list { // look for the same content under another name
 		if v, known := q.Memory.Get(c.Path, c.Blob); known && c.Blob == t.OID && v.Len() == len(t.Lines) {
 			q.Memory.Put(q.Path, t.OID, v)
 			return nil

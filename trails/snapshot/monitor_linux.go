@@ -184,7 +184,7 @@ func (m *Monitor) watch(dir string) {
 	}
 }
 
-// alone reports whether the work tree is still where it was, and no file system is mounted in it: such a mount hides
+// `alone` reports whether the work tree is still where it was, and no file system is mounted in it: such a mount hides
 // files, and its own changes may come from another machine.
 func (m *Monitor) alone() bool {
 	now, err := statTarget(m.top)

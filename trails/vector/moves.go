@@ -173,7 +173,7 @@ func (f *finder) blocks() candidates {
 			index[t] = append(index[t], d)
 		}
 	}
-	// Blocks on one diagonal d-n do not overlap: reached is where the last block on a diagonal ends.
+	// Blocks on one diagonal d-n do not overlap: `reached` holds the end of the last block on a diagonal.
 	reached := map[int]int{}
 	for n := range f.inserted {
 		t, ok := threeAt(f.inserted, n)

@@ -70,7 +70,7 @@ func partsOf(words []uint64, starts map[uint64][]newLine) (found []newLine) {
 	return found
 }
 
-// before reports whether a line stands above another one.
+// `before` reports whether a line stands above another one.
 func (l newLine) before(other newLine) bool {
 	return l.part.NewStart+l.line < other.part.NewStart+other.line
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
-// Caller is what a command gives: the repository, its streams, and its way to a reader.
+// Caller holds the values of a command: the repository, its streams, and its way to a reader.
 type Caller struct {
 	Repo     *refs.Repo
 	Out, Err io.Writer

@@ -33,7 +33,7 @@ func (b *Filler) tell(claims []claim.Commit) error {
 	b.linked = map[events.TraceID]bool{}
 	var drafts []events.Draft
 	var rows [][]byte
-	flush := func() error { // to the log first, then to the output
+	flush := func() error { // writes to the log first, then to the output
 		if !b.Dry {
 			if err := b.keeper.List(b.linked); err != nil {
 				return exit.Fail(exit.Unchecked, err, "")

@@ -230,7 +230,7 @@ func (r *Job) Mend(
 	return failed, nil
 }
 
-// behind lists the conversations whose records may be out of date: those that this clone stored, and those that hooks
+// `behind` lists the conversations whose records may be out of date: those that this clone stored, and those that hooks
 // reported to it.
 func (r *Job) behind(ctx context.Context) ([]waiting.Session, error) {
 	known, err := view.Open(ctx, r.Repo, view.Options{LogOnly: true})

@@ -62,7 +62,7 @@ func (b beginning) row() beginning {
 	return b
 }
 
-// in returns a member as a beginning.
+// `in` returns a member as a beginning.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
 // message reports whether an array begins with a message in the form of the providers' APIs. Messages in clients'

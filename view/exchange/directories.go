@@ -18,7 +18,7 @@ import (
 // mostInDirectory is the number of files of one directory that are searched.
 const mostInDirectory = 200_000
 
-// named is a file to read, with the directory that was named; "" if the file was named.
+// `named` is a file to read, with the directory that was named; "" if the file was named.
 type named struct{ File, Dir string }
 
 // InDirectories returns the named files and a counter for them. It replaces a directory by its files, sorted by name. A

@@ -26,7 +26,7 @@ type leaving interface {
 	Close() error
 }
 
-// written is a whole conversation.
+// `written` is a whole conversation.
 type written interface {
 	Write(w io.Writer) error
 	Close() error

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// made is the directory for the files that a call makes.
+// `made` is the directory for the files that a call makes.
 const made = "made"
 
 // newFiles measures a shell call that makes many files, as a generator or a package manager does.
