@@ -83,7 +83,7 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	}
 }
 
-// Same reports whether two lines have the same owner, so that their headers are equal.
+// `Same` reports whether two lines have the same owner, so that their headers are equal.
 func (a *Attribution) Same(b *Attribution) bool {
 	return a == b || a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&

@@ -42,7 +42,7 @@ func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Reso
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
 
-// At returns a query for all lines of a path in a revision, or in the work tree if rev is empty.
+// `At` returns a query for all lines of a path in a revision, or in the work tree if rev is empty.
 func At(rev, path string) Query {
 	q := Query{Path: path}
 	if rev != "" {

@@ -147,7 +147,7 @@ type DeclaredEdit struct {
 	Typed []LineRun `json:"typed,omitempty"`
 	// Put holds the lines of Before with text that an editor saw arrive, and that may be typed or a completion.
 	Put []LineRun `json:"put,omitempty"`
-	// At is the place where an editor replaced Old by New, if it does not report the whole buffer.
+	// `At` is the place where an editor replaced Old by New, if it does not report the whole buffer.
 	At *Place `json:"at,omitempty"`
 }
 

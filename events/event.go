@@ -36,7 +36,7 @@ type Event struct {
 	Limits   []Limit         `json:"limits,omitempty"`
 	Data     json.RawMessage `json:"data"`
 
-	// From is the voice of the log; nil for this clone's log, and for a log that is read without others.
+	// `From` is the voice of the log; nil for this clone's log, and for a log that is read without others.
 	From *Voice `json:"-"`
 
 	raw []byte

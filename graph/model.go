@@ -68,9 +68,9 @@ func (c *Commit) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older()}
 }
 
-// Only keeps the commits that the function `wanted` accepts. If `most` is not negative, it keeps at most that many, the
-// first ones. The parents of a kept commit become its nearest kept ancestors, as git does for paths (git-rev-list(1),
-// History Simplification).
+// `Only` keeps the commits that the function `wanted` accepts. If `most` is not negative, it keeps at most that many,
+// the first ones. The parents of a kept commit become its nearest kept ancestors, as git does for paths
+// (git-rev-list(1), History Simplification).
 func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	stay, left := map[refs.OID]bool{}, map[refs.OID][]refs.OID{}
 	var list []Commit

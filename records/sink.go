@@ -20,7 +20,7 @@ func (c *Collector) Step(step *Step) error {
 	return nil
 }
 
-// Late stores the result in its step.
+// `Late` stores the result in its step.
 func (c *Collector) Late(stepIndex int, result Observation) error {
 	if i := stepIndex - 1; i >= 0 && i < len(c.Steps) {
 		c.Steps[i].setObservation(result)

@@ -148,7 +148,7 @@ func (s *Spool) toFile() error {
 	return nil
 }
 
-// Late stores a result until the steps are read.
+// `Late` stores a result until the steps are read.
 func (s *Spool) Late(stepIndex int, result Observation) error {
 	s.late[stepIndex] = append(s.late[stepIndex], result)
 	return nil

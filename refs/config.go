@@ -193,7 +193,7 @@ func (c Config) Bool(key string, def bool) bool {
 	return parseBool(e.Value, def)
 }
 
-// All returns all values of a multi-valued key, least important first.
+// `All` returns all values of a multi-valued key, least important first.
 func (c Config) All(key string) []string {
 	key = canonicalKey(key)
 	var values []string

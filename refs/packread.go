@@ -114,7 +114,7 @@ type packEntry struct {
 	data []byte
 }
 
-// At reads the object at an offset. If it is larger than limit, the error is ErrTooLarge.
+// `At` reads the object at an offset. If it is larger than limit, the error is ErrTooLarge.
 func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	type step struct {
 		offset int64

@@ -102,7 +102,7 @@ func Leaves() []Leaf {
 	}
 }
 
-// Told returns the words for the members that leave at a level, in the order of the list.
+// `Told` returns the words for the members that leave at a level, in the order of the list.
 func Told(level Level) []string {
 	var out, before []string
 	for _, leaf := range Leaves() {

@@ -20,7 +20,7 @@ type State struct {
 	Commits int    `json:"commits"` // commits whose owners this clone has published there
 	Waiting int    `json:"waiting"` // recorded commits of the remote whose owners are not published there
 	Writers int    `json:"writers"` // other writers whose logs were fetched from there
-	// Heard is the time of the last pull with new data from other writers; zero if there was none.
+	// `Heard` is the time of the last pull with new data from other writers; zero if there was none.
 	Heard time.Time `json:"heard,omitzero"`
 	// Failed describes failing automatic pushes; absent if none has failed.
 	Failed *Failed `json:"failed,omitempty"`

@@ -173,7 +173,7 @@ type OpenCall struct {
 	ToolCall string         `json:"tool_call,omitempty"`
 	Tool     string         `json:"tool,omitempty"`
 	Since    time.Time      `json:"since"`
-	// Why is "running" until its end, "left_running" if it has ended and left processes, "background" if its agent says
+	// `Why` is "running" until its end, "left_running" if it has ended and left processes, "background" if its agent says
 	// that it continues, "consent" while a person is asked, and "end_unknown" if a lost boundary may have been its end.
 	Why string `json:"why"`
 }

@@ -349,8 +349,8 @@ func (wg *weigher) noteLeft(f *file) (left bool) {
 	return len(lines) > 0
 }
 
-// giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
-// have them.
+// giving returns the lines that a file lost, with their owners. The file's change needs no owner, but other files may
+// have the lines.
 func (f *file) giving() shifting {
 	change := vector.Compare(vector.Content{Lines: f.old.Lines, Owners: f.vec}, f.new.Lines)
 	return shifting{change.Giving(), f.old, f.new, f.path}

@@ -274,7 +274,7 @@ func batches(changes []snapshot.Change) [][]snapshot.Change {
 // maxLooks limits the number of repetitions in one step.
 const maxLooks = 16
 
-// Behind reports whether boundaries wait that were put aside, or notes of processes that did not finish their step.
+// `Behind` reports whether boundaries wait that were put aside, or notes of processes that did not finish their step.
 func (e *Engine) Behind() bool {
 	entries, _ := os.ReadDir(spool.Dir(e.repo)) // an unreadable file does not wait
 	now := time.Now()

@@ -159,7 +159,7 @@ func NewOlderNames(repo *refs.Repo) *OlderNames {
 	return &OlderNames{repo: repo, found: map[string]string{}}
 }
 
-// Of returns the older name of a file that has a new name, "" if there is none. For example: a person ran mv a.txt
+// `Of` returns the older name of a file that has a new name, "" if there is none. For example: a person ran mv a.txt
 // b.txt, and the older name of b.txt is a.txt.
 func (o *OlderNames) Of(ctx context.Context, path string) (string, error) {
 	if older, done := o.found[path]; done || o.repo.Bare() {

@@ -51,10 +51,10 @@ type state struct {
 
 // A loss says which boundaries were lost.
 type loss struct {
-	// At is the interval in which a boundary was last found to be lost, with the look that it would have taken (lose).
+	// `At` is the interval in which a boundary was last found to be lost, with the look that it would have taken (lose).
 	// Until the next look at a path, its changes may be anybody's.
 	At int64
-	// Why gives the reason, if it is known.
+	// `Why` gives the reason, if it is known.
 	Why events.Limit
 	// Missed holds the hooks that could not record (package recorded).
 	Missed recorded.Missed
@@ -90,7 +90,7 @@ type sessionState struct {
 	Befores    bool     // its agent reports tool calls before they run
 	Subagents  []string // the announced sub-agents
 	Unnamed    int      // tool calls without an id of the agent
-	// From is the process that calls its hooks.
+	// `From` is the process that calls its hooks.
 	From source
 	// Idle is true if the turn has ended and a new one has not begun.
 	Idle bool

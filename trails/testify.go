@@ -22,7 +22,7 @@ import (
 //
 // All of it is added to the log with the method session_file. Existing events are not changed.
 
-// Told describes an ended call, according to the agent's own record.
+// `Told` describes an ended call, according to the agent's own record.
 type Told struct {
 	Trace    events.TraceID
 	Agent    string

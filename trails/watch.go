@@ -92,7 +92,7 @@ func (rec *record) goOn(unreported []Unreported) error {
 // `behind` is the time for which an agent may still write to a session file after its last hook.
 const behind = 2 * time.Minute
 
-// Heard reports whether hooks report a conversation at a moment: its turn continues, or its last hook was shortly
+// `Heard` reports whether hooks report a conversation at a moment: its turn continues, or its last hook was shortly
 // before. It takes no lock.
 func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)

@@ -69,8 +69,8 @@ type running struct {
 	Opener int
 	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
-	// Left holds the processes that continue after the call's end, and Printed the files to which they print, both at the
-	// last full snapshot.
+	// `Left` holds the processes that continue after the call's end, and Printed the files to which they print, both at
+	// the last full snapshot.
 	Left    []process.Process
 	Printed []process.Output
 	// Background marks a call that continues after its after-boundary; TaskID is the agent's name of the task.

@@ -149,7 +149,7 @@ type otherTree struct {
 
 func (t otherTree) Lookup(path string) (snapshot.Entry, bool) { return t.tree.store.last.Lookup(path) }
 
-// Others returns the other work trees.
+// `Others` returns the other work trees.
 func (o *origins) Others() []origin.Tree {
 	var out []origin.Tree
 	for _, other := range o.tree.asides() {

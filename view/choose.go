@@ -151,7 +151,7 @@ func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 	return nil
 }
 
-// Within reports whether a path names a file, or a directory above it.
+// `Within` reports whether a path names a file, or a directory above it.
 func Within(path, file string) bool {
 	return path == "" || file == path || strings.HasPrefix(file, path+"/")
 }

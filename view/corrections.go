@@ -14,8 +14,8 @@ import (
 // Correction is a person's change of a call's lines: consecutive lines of a committed file that belong to the call or
 // to the person.
 type Correction struct {
-	// Later says that an earlier commit has the call's lines unchanged. Then only the person's lines are listed; blame has
-	// the agent's lines.
+	// `Later` says that an earlier commit has the call's lines unchanged. Then only the person's lines are listed; blame
+	// has the agent's lines.
 	Later  bool
 	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it

@@ -181,7 +181,7 @@ func inputOf(step *records.Step, id string) json.RawMessage {
 	return nil
 }
 
-// Heard reports whether hooks saw a call of a conversation.
+// `Heard` reports whether hooks saw a call of a conversation.
 func (r *Reader) Heard(trace events.TraceID, call string) bool {
 	told, err := r.log.ToolCall(call)
 	return err == nil && slices.ContainsFunc(told, func(e events.Event) bool {

@@ -36,7 +36,7 @@ func (t *Turn) Took() time.Duration { return Between(t.Time, t.Ended) }
 // Took returns how long the agent worked on the prompt; 0 if unknown.
 func (a *Asked) Took() time.Duration { return Between(a.Time, a.Ended) }
 
-// Between returns the time between two moments; 0 if one is unknown.
+// `Between` returns the time between two moments; 0 if one is unknown.
 func Between(from, to *time.Time) time.Duration {
 	if from == nil || to == nil {
 		return 0

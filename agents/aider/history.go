@@ -151,7 +151,7 @@ func (h history) Start() (string, error) { return "", nil }
 // maxPart is the number of bytes of one conversation that are read.
 const maxPart = 256 << 20
 
-// From returns the blocks of the conversation.
+// `From` returns the blocks of the conversation.
 func (h history) From(int64, int64) sessionfile.Source {
 	in := io.LimitReader(h.Tail.From(h.part.from), min(h.part.to-h.part.from, maxPart))
 	return &blocks{in: bufio.NewReaderSize(in, 64<<10), at: h.part.from, line: h.part.lines}

@@ -22,7 +22,7 @@ import (
 // saw them.
 type viewed struct{ sessionfile.File }
 
-// From returns the messages.
+// `From` returns the messages.
 func (v viewed) From(offset, lines int64) sessionfile.Source {
 	return &retold{Source: v.File.From(offset, lines)}
 }

@@ -46,7 +46,7 @@ func (k kept) Mark(offset int64) string {
 // Close closes the store.
 func (k kept) Close() error { return k.close() }
 
-// From returns the messages from an offset on.
+// `From` returns the messages from an offset on.
 func (k kept) From(offset, _ int64) sessionfile.Source {
 	return (&sessionfile.Counted{Count: k.Size(), Object: k.object}).After(offset)
 }

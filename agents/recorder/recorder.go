@@ -51,7 +51,7 @@ type Recorder struct {
 	Facts Gatherer
 	// Completions returns the accepted completions of a conversation, oldest first; may be nil.
 	Completions func(ctx context.Context, trace events.TraceID) ([]Completion, error)
-	// Heard is called with a session file that no longer changes, before it is read; may be nil.
+	// `Heard` is called with a session file that no longer changes, before it is read; may be nil.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
 	// Settle is the time for which a session file must be unchanged before it is read. The total wait is at most ten times
 	// as long. The agent may still be writing the end of the turn.

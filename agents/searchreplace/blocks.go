@@ -70,7 +70,7 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// Until returns the index of the first line, from a given one on, for which the function `found` returns true; the
+// `Until` returns the index of the first line, from a given one on, for which the function `found` returns true; the
 // number of lines if there is none.
 func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {

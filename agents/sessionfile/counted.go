@@ -29,10 +29,10 @@ func (c *Counted) Close() error {
 	return c.Opened.Close()
 }
 
-// From returns a source of all objects.
+// `From` returns a source of all objects.
 func (c *Counted) From(int64, int64) Source { return c.After(0) }
 
-// After returns a source of the objects from a number on.
+// `After` returns a source of the objects from a number on.
 func (c *Counted) After(at int64) Source { return &counted{c, at, c.Faults} }
 
 type counted struct {

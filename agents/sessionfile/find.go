@@ -92,7 +92,7 @@ func NewProject(dir string) Project {
 	return Project{names}
 }
 
-// Any reports whether the project stands for all directories.
+// `Any` reports whether the project stands for all directories.
 func (p Project) Any() bool { return len(p.names) == 0 }
 
 // Names returns the paths of the directory.

@@ -35,12 +35,12 @@ type Members map[string]func(value *rawjson.Decoder) bool
 // Text reports whether a value is a text that is not empty.
 func Text(value *rawjson.Decoder) bool { return value.Text() != "" }
 
-// Of returns a test for a value of a kind.
+// `Of` returns a test for a value of a kind.
 func Of(kind rawjson.Kind) func(*rawjson.Decoder) bool {
 	return func(value *rawjson.Decoder) bool { return value.Kind() == kind }
 }
 
-// Before reports whether a document has all the members before a list, in the head of its file.
+// `Before` reports whether a document has all the members before a list, in the head of its file.
 func (m Members) Before(list string, head []byte) bool {
 	held := map[string]bool{}
 	d := rawjson.NewDecoder(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))

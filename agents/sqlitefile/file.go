@@ -16,7 +16,7 @@ var ErrFormat = errors.New("not an SQLite database that can be read")
 // Magic begins every SQLite database.
 const Magic = "SQLite format 3\x00"
 
-// Is reports whether a file is a database.
+// `Is` reports whether a file is a database.
 func Is(path string) (bool, error) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Does is the effect of a tool.
+// `Does` is the effect of a tool.
 type Does int
 
 // The effects of tools. The zero value is a tool without known effects.

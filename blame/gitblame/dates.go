@@ -99,7 +99,7 @@ func (s *Session) askDates(commits []*Commit, mode string, dates map[*Commit]str
 	return nil
 }
 
-// When returns the time in the person's own time zone. A zone that git could not read counts as UTC.
+// `When` returns the time in the person's own time zone. A zone that git could not read counts as UTC.
 func (p *Person) When() time.Time {
 	const latest = 253402300800 - 86400 // one day before the year 10000, which RFC 3339 cannot represent
 	return time.Unix(min(p.Time, latest), 0).In(zone(p.TZ))

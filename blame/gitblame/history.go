@@ -127,7 +127,7 @@ func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commi
 // Close ends the processes that the history started.
 func (h *History) Close() error { return h.objects.Close() }
 
-// Between lists commits that were made in a period and changed one of some paths. It leaves out merges. The parameter
+// `Between` lists commits that were made in a period and changed one of some paths. It leaves out merges. The parameter
 // `most` is the largest number of commits; if there are more, it returns the newest ones. The result `known` is false
 // if the history does not cover the period or a path.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {

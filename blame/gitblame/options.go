@@ -33,7 +33,7 @@ const (
 	No
 )
 
-// Or returns the choice as a boolean, or def if it is not set.
+// `Or` returns the choice as a boolean, or def if it is not set.
 func (c Choice) Or(def bool) bool {
 	if c == Default {
 		return def

@@ -103,7 +103,7 @@ const (
 	Unsettled State = "unknown" // git cannot answer, or another work tree has the answer
 )
 
-// Now describes the lines of a patch that are left.
+// `Now` describes the lines of a patch that are left.
 type Now struct {
 	State State
 	Ref   string // the ref that was searched; empty for the work tree, or HEAD in a bare repository

@@ -54,8 +54,8 @@ type File struct {
 type Commit struct {
 	ID       refs.OID
 	Anchored bool // some log has an anchor for the commit
-	// Heard says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For other
-	// commits a search may find more owners.
+	// `Heard` says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For
+	// other commits a search may find more owners.
 	Heard bool
 	Seen  bool // a hook saw the commit when it was made, or the timeline later
 	Found bool // a search found owners that are in no anchor
@@ -77,7 +77,7 @@ type owned struct {
 	added  int
 }
 
-// Of reads the anchors of a commit and decides which owners count.
+// `Of` reads the anchors of a commit and decides which owners count.
 func Of(log Log, commit refs.OID) (*Commit, error) {
 	c, err := weigh(log, commit)
 	if err != nil {

@@ -112,8 +112,8 @@ func section(r *gitdiff.Reader) ([]File, error) {
 	return files, r.Patch(records, &hunkTaker{files: files})
 }
 
-// Between lists the changes of files from one tree to another. The parameter `most` is the largest number of files; if
-// there are more, Between fails.
+// `Between` lists the changes of files from one tree to another. The parameter `most` is the largest number of files;
+// if there are more, Between fails.
 func Between(ctx context.Context, repo *refs.Repo, from, to refs.OID, most int) (files []File, err error) {
 	args := append(append([]string{"--literal-pathspecs", "diff-tree"}, gitdiff.Patch()...), from.String(), to.String())
 	err = gitdiff.Run(ctx, repo, nil, args, func(r *gitdiff.Reader) error {

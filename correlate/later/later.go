@@ -147,7 +147,7 @@ func (q Queue) Release(picks []Pick) error {
 	return failed
 }
 
-// Any reports whether a job can run now. If there never was a job, it costs one system call.
+// `Any` reports whether a job can run now. If there never was a job, it costs one system call.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
 // Len returns the number of jobs that can run now.

@@ -143,7 +143,7 @@ func missing(config refs.Config, kind Kind) string {
 	return "git cannot run ssh-keygen"
 }
 
-// Why returns the reason why a signature does not count; "" for a good one.
+// `Why` returns the reason why a signature does not count; "" for a good one.
 func (s Signature) Why() string {
 	switch s.Verdict {
 	case Good:
@@ -172,7 +172,7 @@ func named(key string) string {
 	return ": " + key
 }
 
-// By names the signer, if it is known.
+// `By` names the signer, if it is known.
 func (s Signature) By() string {
 	switch {
 	case s.Signer != "" && s.Key != "":

@@ -69,7 +69,7 @@ func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 	})
 }
 
-// At reads the event of a mention.
+// `At` reads the event of a mention.
 func (ix *Index) At(m Mention) (events.Event, bool, error) {
 	if m.Log < 0 || m.Log >= len(ix.sources) || m.Seq < 1 {
 		return events.Event{}, false, nil

@@ -46,7 +46,7 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
 }
 
-// Alone reports whether logs of others are left unread ([OpenOwn]).
+// `Alone` reports whether logs of others are left unread ([OpenOwn]).
 func (ix *Index) Alone() bool { return ix.alone }
 
 // OpenSigned does the same as Open, with only the signed logs of others, whatever trace.trust allows. It is for results

@@ -230,7 +230,7 @@ func (ix *Index) Names(id events.TraceID) (Trace, error) {
 	})
 }
 
-// Told returns the events of a conversation in the order of the log that has its story.
+// `Told` returns the events of a conversation in the order of the log that has its story.
 func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, logs, err := ix.tellings(id)

@@ -123,5 +123,5 @@ func findOption(known []Use, arg string) (o Use, value string, whole bool, err e
 	return o, "", false, exit.Usage("unknown option '%s'", arg)
 }
 
-// All returns the operands of a command for which "--" only ends the options.
+// `All` returns the operands of a command for which "--" only ends the options.
 func (o Operands) All() []string { return slices.Concat(o.List, o.Behind) }

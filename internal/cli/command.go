@@ -34,7 +34,7 @@ type Example [2]string
 // Traits holds properties of a command, which the program gives.
 type Traits uint
 
-// Is reports whether the command has one of these properties.
+// `Is` reports whether the command has one of these properties.
 func (c *Command[A]) Is(t Traits) bool { return c != nil && c.Traits&t != 0 }
 
 // misused adds a hint to an error in the arguments: the option that was probably meant, and the command that lists all.

@@ -213,7 +213,7 @@ func Opt(name, more string) Use {
 	return use
 }
 
-// Or sets the value that the option has if it is not given.
+// `Or` sets the value that the option has if it is not given.
 func (u Use) Or(value string) Use {
 	u.byDefault = value
 	return u

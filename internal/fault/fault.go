@@ -17,7 +17,7 @@ import (
 
 var door atomic.Pointer[func(what string)]
 
-// At sets the handler of panics. The function `tell` receives the panic and its place on one line, and ends the
+// `At` sets the handler of panics. The function `tell` receives the panic and its place on one line, and ends the
 // program.
 func At(tell func(what string)) { door.Store(&tell) }
 

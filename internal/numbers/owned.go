@@ -28,7 +28,7 @@ func (o Owned) Parts() []Part {
 	return out
 }
 
-// By returns the number of lines for each of the given parts, one for each column.
+// `By` returns the number of lines for each of the given parts, one for each column.
 func (o Owned) By(parts []Part) []int {
 	of := map[string]int{"ai": o.AI, "human": o.Human, "older": o.Older, "unknown": o.Unknown - o.Older}
 	out := make([]int, len(parts))

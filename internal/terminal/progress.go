@@ -109,8 +109,8 @@ func (l *StatusLine) End() {
 	l.ended = true
 }
 
-// Below is the command's output to the terminal, which is written above the status line. An incomplete line remains the
-// last one.
+// `Below` is the command's output to the terminal, which is written above the status line. An incomplete line remains
+// the last one.
 type Below struct {
 	File  *os.File
 	Line  *StatusLine

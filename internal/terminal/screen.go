@@ -177,7 +177,7 @@ func Width(w io.Writer) (columns int, ok bool) {
 	return 0, false
 }
 
-// Is reports whether a writer is a terminal.
+// `Is` reports whether a writer is a terminal.
 func Is(w io.Writer) bool {
 	_, is := Width(w)
 	return is

@@ -92,5 +92,5 @@ type Hunk struct {
 	Lines   []string // the added lines; nil if their exact text is unknown
 }
 
-// Whatever is the value of Removed in a hunk that writes a whole file, if it is unknown whether the file existed.
+// `Whatever` is the value of Removed in a hunk that writes a whole file, if it is unknown whether the file existed.
 const Whatever = 1 << 30

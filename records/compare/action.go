@@ -80,8 +80,8 @@ func Calls(r *records.Record) []*Action {
 	return slices.DeleteFunc(flat(readActions(r, "")), func(a *Action) bool { return a.Of != Call })
 }
 
-// Does returns the same name for equivalent tools of all agents: edit, write, shell, read, search, glob, agent. For any
-// other tool, it returns the tool's own name in lower case.
+// `Does` returns the same name for equivalent tools of all agents: edit, write, shell, read, search, glob, agent. For
+// any other tool, it returns the tool's own name in lower case.
 func (a *Action) Does() string { return a.tool }
 
 // Key returns a text that is the same for equivalent actions.

@@ -52,7 +52,7 @@ type texts struct {
 	NewJS     *string `json:"newString"`
 }
 
-// Of reads the input of a call. If any member has an unexpected kind, it returns nothing.
+// `Of` reads the input of a call. If any member has an unexpected kind, it returns nothing.
 func Of(raw json.RawMessage) Call {
 	var in input
 	if json.Unmarshal(raw, &in) != nil {

@@ -57,7 +57,7 @@ type Document struct {
 	scanner *scanner
 }
 
-// At is an error at a byte of a row, counted from 0.
+// `At` is an error at a byte of a row, counted from 0.
 type At struct {
 	Byte int
 	Err  error

@@ -14,7 +14,7 @@ type Language struct {
 	Written  bool   // a programming language: not data, markup or prose
 }
 
-// Of returns the language of a file; the zero value and false if it is unknown.
+// `Of` returns the language of a file; the zero value and false if it is unknown.
 func Of(file string) (Language, bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if found, named := byName()[base]; named && !strings.HasPrefix(base, ".") {

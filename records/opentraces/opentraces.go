@@ -107,7 +107,7 @@ type kept struct {
 	Differs *rawjson.Difference `json:"differs,omitempty"` // the difference from the record in version 0.3.0
 }
 
-// Later reports whether a record was imported from a later version and keeps that version's data.
+// `Later` reports whether a record was imported from a later version and keeps that version's data.
 func Later(record *records.Record) bool { return len(record.Metadata[Name]) > 0 }
 
 // `own` reports whether a version has no members beyond those of 0.3.0.

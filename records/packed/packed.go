@@ -36,7 +36,7 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Is reports whether a file with these first bytes is compressed.
+// `Is` reports whether a file with these first bytes is compressed.
 func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }

@@ -180,8 +180,8 @@ func (s *Set) add(rule Rule) error {
 	return s.compile()
 }
 
-// With returns a set with the rules of this set and the rules of another that have one of the ids. Both sets must have
-// the same key, or one of them no rules.
+// `With` returns a set with the rules of this set and the rules of another that have one of the ids. Both sets must
+// have the same key, or one of them no rules.
 func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	out := &Set{key: s.key, rules: slices.Clone(s.rules)}
 	if len(s.rules) == 0 || s.key == nil {

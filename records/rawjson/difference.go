@@ -74,7 +74,7 @@ func Find(list []Part, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// Between returns the difference from `made` to `wanted`; nil if they are equal. The result `whole` is true if the
+// `Between` returns the difference from `made` to `wanted`; nil if they are equal. The result `whole` is true if the
 // value can only be replaced as a whole.
 func Between(made, wanted []byte) (d *Difference, whole bool) {
 	if bytes.Equal(made, wanted) {

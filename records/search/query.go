@@ -24,7 +24,7 @@ type Query struct {
 	Want func(*Digest) bool
 }
 
-// In names the part of a conversation in which words count.
+// `In` names the part of a conversation in which words count.
 type In string
 
 // The choices.

@@ -87,7 +87,7 @@ func (ix *Index) IDs() (list []events.TraceID, err error) {
 	return list, nil
 }
 
-// Some returns the digests of the given conversations whose records are readable.
+// `Some` returns the digests of the given conversations whose records are readable.
 func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil

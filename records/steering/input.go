@@ -18,8 +18,8 @@ type Known struct {
 	Tasks    map[int]bool    // steps of prompts that were not typed by a person
 	Rejected map[string]bool // calls that never ran
 	Patches  []Patch         // patches in the order of the log
-	// There reports whether a path existed at the start of a call. The result `asked` is the evidence: a tree or a commit;
-	// "" if there is none.
+	// `There` reports whether a path existed at the start of a call. The result `asked` is the evidence: a tree or a
+	// commit; "" if there is none.
 	There func(call string, prompt int, path string) (there bool, asked string)
 	// Read returns the content of a small file at the start of a call, with the evidence; nil for a missing file. Without
 	// a call and a prompt, There and Read describe the end of the conversation.

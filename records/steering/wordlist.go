@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// With returns the words with the words of another table added, so that prompts in another language are understood too.
-// The table has the form of words.json; each list is optional. It cannot set the confidence of a phrase.
+// `With` returns the words with the words of another table added, so that prompts in another language are understood
+// too. The table has the form of words.json; each list is optional. It cannot set the confidence of a phrase.
 func (w *Words) With(raw []byte) (*Words, error) {
 	var more Words
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -120,7 +120,7 @@ func sortEntries(list []Entry) {
 	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Trace, b.Trace) })
 }
 
-// On lists the records on one ref; none if the ref is missing.
+// `On` lists the records on one ref; none if the ref is missing.
 func (s *Store) On(ref string) ([]Entry, error) {
 	tip, err := s.tip(ref)
 	var list []Entry

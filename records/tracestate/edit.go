@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Told holds the log's facts about a conversation.
+// `Told` holds the log's facts about a conversation.
 type Told struct {
 	Edits []Edit
 	Fates map[string]Fate // fates by call, for calls that wrote lines

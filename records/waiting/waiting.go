@@ -71,7 +71,7 @@ func (l *List) NoteOnce(s Session) error {
 // note.
 const noteEnd = ".json"
 
-// Any reports whether any conversation waits. It only reads the start of a directory.
+// `Any` reports whether any conversation waits. It only reads the start of a directory.
 func (l *List) Any() bool {
 	dir, err := os.Open(l.dir)
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *List) Any() bool {
 // abandoned is the age from which an unfinished file is certainly no longer being written.
 const abandoned = time.Hour
 
-// All returns the waiting conversations, sorted by id. It skips unreadable notes.
+// `All` returns the waiting conversations, sorted by id. It skips unreadable notes.
 func (l *List) All() ([]Session, error) {
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -84,7 +84,7 @@ type loop struct {
 	model  string
 }
 
-// Of finds the waste of a conversation. If `cost` is nil, all costs are unknown.
+// `Of` finds the waste of a conversation. If `cost` is nil, all costs are unknown.
 func Of(r *records.Record, cost Cost) *Result {
 	f := &finder{cost: cost, seen: map[string]earlier{}, loops: map[string]*loop{}}
 	compacted := slices.Sorted(maps.Keys(r.Summaries())) // the context was replaced after these steps

@@ -29,7 +29,7 @@ type Content struct {
 	Text []byte
 }
 
-// Of returns the functions of one content, in order.
+// `Of` returns the functions of one content, in order.
 func Of(ctx context.Context, repo *refs.Repo, file Content) ([]Function, error) {
 	f := NewFinder(ctx, repo)
 	if err := f.Learn(file); err != nil {

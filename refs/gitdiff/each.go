@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Each runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
+// `Each` runs one git-diff-tree(1) for a list of lines. Each line is a commit, or a commit and the parent to compare it
 // with. The function `take` parses one section and returns the function `keep`, which is called when the section is
 // known to be complete. There is one section for each line, in the order of the list; it is empty if nothing changed.
 //

@@ -27,7 +27,7 @@ func Around(path string) (*refs.Repo, error) {
 	return Open(found)
 }
 
-// Here opens the recorded work tree that git's variables and the current directory give, for a hook that git started.
+// `Here` opens the recorded work tree that git's variables and the current directory give, for a hook that git started.
 func Here() (*refs.Repo, error) {
 	found, err := refs.Find(".")
 	if err != nil {
@@ -57,7 +57,7 @@ func Holds(found *refs.Found) bool {
 	return err == nil && e.matches(found.CommonDir) && e.leads(found)
 }
 
-// Is reports whether an open repository is on the list.
+// `Is` reports whether an open repository is on the list.
 func Is(repo *refs.Repo) bool {
 	e, err := read(repo.CommonDir)
 	return err == nil && e.matches(repo.CommonDir)

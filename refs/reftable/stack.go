@@ -100,7 +100,7 @@ func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	return Ref{}, false, nil
 }
 
-// Below lists the refs whose names begin with prefix, in any order.
+// `Below` lists the refs whose names begin with prefix, in any order.
 func (s *Stack) Below(prefix string) ([]Ref, error) {
 	var out []Ref
 	known := map[string]bool{} // a newer table wins

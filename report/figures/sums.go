@@ -104,7 +104,7 @@ type Stats struct {
 	Cost   Costs      `json:"cost"`
 	Models []ModelUse `json:"models"`
 	Waste  *Waste     `json:"waste"` // null unless requested
-	// By lists the dimensions of Groups. The lines of the groups add up to Lines.
+	// `By` lists the dimensions of Groups. The lines of the groups add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`
 }

@@ -50,7 +50,7 @@ func (v *WhyView) Conversations() []events.TraceID {
 	return out
 }
 
-// Why finds the reasons for lines. If `contents` is not nil, it replaces the content of the path.
+// `Why` finds the reasons for lines. If `contents` is not nil, it replaces the content of the path.
 func (v *Viewer) Why(rev string, p lookup.FileLines, contents []byte) (*WhyView, error) {
 	path, err := lookup.PathInside(v.Repo, p.Name)
 	if err != nil {

@@ -153,7 +153,7 @@ type Source struct {
 	Diff  func(dir, dotted string) (*diff.Diff, error)
 }
 
-// Of makes the report of a range from the results of stats and diff.
+// `Of` makes the report of a range from the results of stats and diff.
 func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prompts) (*Report, error) {
 	r := &Report{
 		Schema: Schema, Range: s, Writers: []Writer{}, Conversations: []Talk{}, Files: []File{}, Unknown: []Run{},

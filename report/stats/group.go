@@ -49,7 +49,7 @@ func (d Dimension) InFiles() bool {
 	return d == Directory || d == File || d == Language || d == Function
 }
 
-// By holds the grouping.
+// `By` holds the grouping.
 type By struct {
 	Dimensions []Dimension
 	Depth      int // number of path parts of a directory; 0 means one

@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Now returns the commits that wrote the lines of the tree of the commit `at`, each with its remaining lines. It blames
-// every text file below the paths, which are relative to dir; without paths, all text files. The parameter `functions`
-// also finds the functions of the lines. The function `tell` receives the number of blamed files. If a file cannot be
-// read, the commit is noted in [refs.LeftOut].
+// `Now` returns the commits that wrote the lines of the tree of the commit `at`, each with its remaining lines. It
+// blames every text file below the paths, which are relative to dir; without paths, all text files. The parameter
+// `functions` also finds the functions of the lines. The function `tell` receives the number of blamed files. If a file
+// cannot be read, the commit is noted in [refs.LeftOut].
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	functions bool, tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)

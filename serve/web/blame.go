@@ -234,7 +234,8 @@ func (b *blameBody) Sole(trace string) bool {
 	return begin != "" && strings.HasPrefix(trace, begin)
 }
 
-// Only returns the address of this page with only a conversation's lines, or with all lines if it shows only those now.
+// `Only` returns the address of this page with only a conversation's lines, or with all lines if it shows only those
+// now.
 func (b *blameBody) Only(trace string) string {
 	ask := maps.Clone(b.chosen)
 	if ask.Del(onlyTalk); !b.Sole(trace) {
@@ -251,7 +252,7 @@ func (b *blameBody) leaves(run *blame.RunJSON) bool {
 // Chosen reports whether a choice is on.
 func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
 
-// Other returns the address of this page with a choice switched.
+// `Other` returns the address of this page with a choice switched.
 func (b *blameBody) Other(name string) string {
 	ask := maps.Clone(b.chosen)
 	if b.From > 0 {

@@ -194,7 +194,7 @@ func (b *commitBody) More() string {
 // mostTitle is the length of a title's longest part, in cells, each of at least a byte.
 const mostTitle = 200
 
-// By returns the prompts that added lines, the one with the most lines first.
+// `By` returns the prompts that added lines, the one with the most lines first.
 func (b *commitBody) By() []graph.ContributorJSON {
 	if b.Commit != nil {
 		nobody := func(c graph.ContributorJSON) bool { return c.Trace == nil }

@@ -26,7 +26,7 @@ func (f functionRow) Most() []functionWriter {
 // functionWriter is a writer of a function.
 type functionWriter struct{ blame.WriterJSON }
 
-// Who names a writer that is not a conversation.
+// `Who` names a writer that is not a conversation.
 func (w functionWriter) Who() string {
 	switch {
 	case w.Contributor == events.OwnerHuman && w.Author != nil:

@@ -73,7 +73,7 @@ func (b *runBlock) Class() string {
 	return high
 }
 
-// Who returns the name of the owner if no conversation is known.
+// `Who` returns the name of the owner if no conversation is known.
 func (b *runBlock) Who() string {
 	switch {
 	case byAI(&b.RunJSON):

@@ -69,7 +69,7 @@ func parseHeads(lines string) (list Heads) {
 	return list
 }
 
-// At returns HEAD's commit at a moment, or the zero id if the reflog does not go back so far.
+// `At` returns HEAD's commit at a moment, or the zero id if the reflog does not go back so far.
 func (h Heads) At(moment time.Time) refs.OID {
 	for _, move := range h {
 		if move.at <= moment.Unix() {

@@ -26,7 +26,7 @@ type hands struct {
 	list  []refs.OID
 }
 
-// Between returns git's work between two marks of a work tree. It reads only on demand.
+// `Between` returns git's work between two marks of a work tree. It reads only on demand.
 func Between(repo *refs.Repo, read Reader, before, now Mark) *Work {
 	return &Work{Before: before, Now: now, Reader: read, repo: repo}
 }

@@ -84,7 +84,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Only returns a store for reading, with the contents that the function `keep` accepts.
+// `Only` returns a store for reading, with the contents that the function `keep` accepts.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir)
 	out.source = func(path string) []Record {

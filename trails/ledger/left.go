@@ -102,8 +102,8 @@ func (k *Known) saveLeft(path string, text []byte) error {
 	return err
 }
 
-// Left lists the contents of a path from which at least one of the lines may have been removed, last one first, without
-// duplicates, at most limit. It calls the function lines only if something was removed from the path.
+// `Left` lists the contents of a path from which at least one of the lines may have been removed, last one first,
+// without duplicates, at most limit. It calls the function lines only if something was removed from the path.
 func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	list := k.leftOf(path)
 	if len(list) == 0 {
@@ -131,7 +131,7 @@ func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) {
 	k.PutLeft(takenFrom(path), blob, lines)
 }
 
-// Apart is Left for lines that git removed when it moved HEAD to another commit.
+// `Apart` is Left for lines that git removed when it moved HEAD to another commit.
 func (k *Known) Apart(path string, lines func() [][]byte, limit int) []refs.OID {
 	return k.Left(takenFrom(path), lines, limit)
 }

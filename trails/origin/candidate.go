@@ -53,7 +53,7 @@ type Text struct {
 	Whole bool
 }
 
-// Told gives the known owners of contents.
+// `Told` gives the known owners of contents.
 type Told interface {
 	// Get returns the owners of the lines of a content that a path had.
 	Get(path string, blob refs.OID) (vector.Vector, bool)

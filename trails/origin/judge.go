@@ -15,7 +15,7 @@ type Verdict struct {
 	Explained bool
 	// Put is a content with which git had replaced the last seen one, if somebody then changed it.
 	Put *Text
-	// From holds the sources of the new lines.
+	// `From` holds the sources of the new lines.
 	From []vector.Origin
 }
 
@@ -218,8 +218,8 @@ func inConflict(lines [][]byte) bool {
 }
 
 // Owners returns the known owners of a content of the path; they are unknown if no change of the path was recorded. If
-// the content was not seen, but other contents of the path were, it gets its owners from them. For example: git checks
-// out a commit between two commits that were seen.
+// the content was not seen, but other contents of the path were, the content gets its owners from these. For example:
+// git checks out a commit between two commits that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v

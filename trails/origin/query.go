@@ -15,10 +15,10 @@ type Memory interface {
 	// Blobs lists the contents of a path, the last one first; Names lists its other names, the nearest first.
 	Blobs(path string, limit int) []refs.OID
 	Names(path string) []string
-	// Left lists contents of a path that one of the lines may have left, the last one first. It calls the function lines
+	// `Left` lists contents of a path that one of the lines may have left, the last one first. It calls the function lines
 	// only if something was removed from the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
-	// Apart lists contents in the same way as Left, for lines that disappeared when git moved to a commit without them.
+	// `Apart` lists contents in the same way as Left, for lines that disappeared when git moved to a commit without them.
 	Apart(path string, lines func() [][]byte, limit int) []refs.OID
 }
 
@@ -42,7 +42,7 @@ type World interface {
 	LeftAlone(path string) bool
 	// Young reports whether a commit may be newer than the last full snapshot.
 	Young(commit refs.OID) bool
-	// Others returns the other work trees.
+	// `Others` returns the other work trees.
 	Others() []Tree
 	// Latest returns the most likely source of a committed content.
 	Latest(path string, lines [][]byte) (Candidate, bool)

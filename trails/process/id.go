@@ -25,7 +25,8 @@ const (
 	Gone
 )
 
-// Of returns the ID of the process that has a number now. It is zero if there is no such process, or if it is unknown.
+// `Of` returns the ID of the process that has a number now. It is zero if there is no such process, or if it is
+// unknown.
 func Of(pid int) ID {
 	if pid <= 0 {
 		return ID{}

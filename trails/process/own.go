@@ -36,7 +36,7 @@ func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }
 
-// Behind reports whether a hook of git-trace started this process. The caller of the hook does not wait for such a
+// `Behind` reports whether a hook of git-trace started this process. The caller of the hook does not wait for such a
 // process.
 func Behind() bool {
 	value := os.Getenv(strings.TrimSuffix(ownMark, "="))

@@ -11,7 +11,7 @@ import (
 // maxFound limits the number of processes in one result.
 const maxFound = 256
 
-// Within reports whether an environment belongs to a process of a conversation. The entries each end in NUL. One of
+// `Within` reports whether an environment belongs to a process of a conversation. The entries each end in NUL. One of
 // them must be the mark, or have the session's id as its value. Agents pass both to their processes.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
@@ -54,7 +54,7 @@ type Search struct {
 	Hook, Over bool
 }
 
-// Left lists the running processes of a call: descendants of the agent, and processes that lost their parent. Each
+// `Left` lists the running processes of a call: descendants of the agent, and processes that lost their parent. Each
 // comes after its parent. The result `known` is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
@@ -304,9 +304,9 @@ func Measure(list []Process, workTree string) (found []Process, printed []Output
 	return found, printed, known
 }
 
-// measure reads each process before its parent. It leaves out a child that has ended since the list was made: its
-// parent has waited for it, and its number includes the child's bytes. For example: a script runs one "sleep 0.02"
-// after another, and at every second measurement one of them ends.
+// measure reads each process before its parent. It leaves out a child that has ended since the list was made: the
+// parent has waited for the child, and the parent's number includes the child's bytes. For example: a script runs one
+// "sleep 0.02" after another, and at every second measurement one of them ends.
 func measure(list []Process) (found []Process, known bool) {
 	known = true
 	for _, p := range slices.Backward(list) {
@@ -336,7 +336,7 @@ func outputs(list []Process, workTree string) (found []Output) {
 	return found
 }
 
-// Since returns the number of bytes that processes wrote between two measurements, without printed bytes: at most so
+// `Since` returns the number of bytes that processes wrote between two measurements, without printed bytes: at most so
 // many bytes can be in the work tree. The result `known` is false if a process has ended and its last number is lost;
 // then the result counts only the others.
 func Since(was, is []Process, wasPrinted, isPrinted []Output) (n int64, known bool) {

@@ -16,11 +16,11 @@ type Seen interface {
 
 // Tree is the present work tree.
 type Tree interface {
-	// Has reports whether the work tree has a file at a path.
+	// `Has` reports whether the work tree has a file at a path.
 	Has(path string) bool
 	// Entry describes the file at a path.
 	Entry(path string) snapshot.Entry
-	// Gone reports whether a path has no file.
+	// `Gone` reports whether a path has no file.
 	Gone(path string) bool
 	// Older reports whether the last write of a file was before the last full snapshot.
 	Older(path string) bool

@@ -17,7 +17,7 @@ type Sight string
 // Unsure never counts as the same sight, not even as itself: the time stamps prove nothing.
 const Unsure Sight = "?"
 
-// Same reports whether a path certainly had the same content at two moments.
+// `Same` reports whether a path certainly had the same content at two moments.
 func (s Sight) Same(other Sight) bool { return s == other && s != Unsure }
 
 func sightOf(st fileStat) Sight {

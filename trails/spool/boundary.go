@@ -25,7 +25,7 @@ func (b *Boundary) Host() int {
 // Glance holds the sights of paths from a hook that stored its boundary for later.
 type Glance struct {
 	Paths map[string]snapshot.Sight `json:"paths"` // sights by path, as in events
-	// Left lists the processes that the ending call leaves running, and Printed the files to which they print.
+	// `Left` lists the processes that the ending call leaves running, and Printed the files to which they print.
 	Left    []process.Process `json:"left,omitempty"`
 	Printed []process.Output  `json:"printed,omitempty"`
 }

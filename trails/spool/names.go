@@ -24,14 +24,14 @@ func Name(repo *refs.Repo, at time.Time, suffix string) string {
 	return filepath.Join(Dir(repo), fmt.Sprintf("%020d-%d%s", at.UnixNano(), os.Getpid(), suffix))
 }
 
-// At returns the time in the name of a spooled file.
+// `At` returns the time in the name of a spooled file.
 func At(name string) time.Time {
 	at, _, _ := strings.Cut(name, "-")
 	nanos, _ := strconv.ParseInt(at, 10, 64) // without a number the time is long ago
 	return time.Unix(0, nanos)
 }
 
-// By returns the process id in the name of a spooled file.
+// `By` returns the process id in the name of a spooled file.
 func By(name string) int {
 	_, rest, _ := strings.Cut(name, "-")
 	number, _, _ := strings.Cut(rest, ".")

@@ -156,7 +156,7 @@ func Abandoned(name string, now time.Time) bool {
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
 }
 
-// Left reports whether a spooled file is a note for which its process will do nothing, for example because it was
+// `Left` reports whether a spooled file is a note for which its process will do nothing, for example because it was
 // killed.
 func Left(name string, now time.Time) bool {
 	return strings.HasSuffix(name, WroteSuffix) || Abandoned(name, now)

@@ -8,7 +8,7 @@ import (
 type Content struct {
 	Lines  [][]byte // lines as linediff.Split returns them
 	Owners Vector
-	// Far makes Origins use lines of this content only if they form enough text together: a brace alone may come from
+	// `Far` makes Origins use lines of this content only if they form enough text together: a brace alone may come from
 	// anywhere. Compare ignores it.
 	Far bool
 	// Faint makes Origins use lines of this content only if they form enough text that no earlier source has. It is for a
@@ -21,7 +21,7 @@ func (c Content) OwnerOf(old int, line []byte) Owner {
 	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
 }
 
-// Why is the reason why a changed line has its owner.
+// `Why` is the reason why a changed line has its owner.
 type Why string
 
 // The reasons. They are stored: see events.KeptRun.

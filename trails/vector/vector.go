@@ -35,7 +35,7 @@ func (v Vector) Len() int {
 	return last.Start + last.Count
 }
 
-// At returns the owner of a line, or Unknown if the vector does not have the line.
+// `At` returns the owner of a line, or Unknown if the vector does not have the line.
 func (v Vector) At(line int) Owner {
 	if line < 0 || line >= v.Len() {
 		return Unknown

@@ -51,7 +51,7 @@ type File struct {
 	Redacted   bool    `json:"redacted"` // the contents were changed by redaction
 }
 
-// Left is a touched path that the capsule does not contain.
+// `Left` is a touched path that the capsule does not contain.
 type Left struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`

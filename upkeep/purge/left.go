@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Left is data that contains, or may contain, purged text, and that the purge leaves.
+// `Left` is data that contains, or may contain, purged text, and that the purge leaves.
 type Left struct {
 	What string `json:"what"`
 	Why  string `json:"why"`

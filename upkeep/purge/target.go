@@ -17,7 +17,7 @@ type Target struct {
 	Texts  *purged.Set // texts, regular expressions and paths
 }
 
-// None reports whether there is nothing to purge.
+// `None` reports whether there is nothing to purge.
 func (t *Target) None() bool {
 	return len(t.Traces) == 0 && t.Texts.Empty()
 }

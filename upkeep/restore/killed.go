@@ -38,8 +38,8 @@ func Begin(repo *refs.Repo) (*Turn, error) {
 	return &Turn{lock, gone}, nil
 }
 
-// Gone returns the files that the killed restore had deleted. A person who repeats that restore may name them, although
-// they do not exist.
+// `Gone` returns the files that the killed restore had deleted. A person who repeats that restore may name them,
+// although they do not exist.
 func (t *Turn) Gone() []string { return t.gone }
 
 func (t *Turn) End() { t.lock.Unlock() }

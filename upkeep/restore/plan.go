@@ -40,7 +40,7 @@ type Change struct {
 // Deletes reports whether the file is deleted.
 func (c *Change) Deletes() bool { return c.Mode == 0 }
 
-// Left is a path that does not change, with the reason.
+// `Left` is a path that does not change, with the reason.
 type Left struct{ Path, Why string }
 
 // Refusal is an obstacle that must be removed before a restore.

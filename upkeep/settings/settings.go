@@ -32,7 +32,7 @@ const (
 	aLevel  Form = "level"
 )
 
-// All lists all settings. docs/settings.md and the manual are generated from it.
+// `All` lists all settings. docs/settings.md and the manual are generated from it.
 var All = []Setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
 	{"trace.allowAdopt", "false", "true: others may publish this clone's digest with git trace push --adopt; " +

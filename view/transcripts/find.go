@@ -42,7 +42,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	return f.list, err
 }
 
-// Below lists the session files in folders, recognised by their content, without the agents' own places.
+// `Below` lists the session files in folders, recognised by their content, without the agents' own places.
 func Below(env agents.Env, folders ...string) ([]*Transcript, error) {
 	f := finder{env: env, seen: map[string]bool{}}
 	err := f.below(folders)
@@ -101,7 +101,7 @@ func (f *finder) below(folders []string) error {
 	return nil
 }
 
-// In returns the sessions of a file: one, or all sessions of a database.
+// `In` returns the sessions of a file: one, or all sessions of a database.
 func In(agent agents.Agent, path string) []*Transcript {
 	if in, ok := agent.Discoverer.(agents.SessionLister); ok {
 		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {

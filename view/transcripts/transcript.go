@@ -27,7 +27,7 @@ type Transcript struct {
 	Last    time.Time
 	Model   string
 	Err     error // why it could not be read
-	// Since is an earlier reading of the file: only the new part is read. Earlier texts are then missing.
+	// `Since` is an earlier reading of the file: only the new part is read. Earlier texts are then missing.
 	Since Reading
 
 	first  int             // the number of the first step that was read

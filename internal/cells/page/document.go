@@ -39,7 +39,7 @@ func (d *Document) Loose(what string, parts []*Part) {
 	}
 }
 
-// Left gives a kind of part, the number of parts that were left out, and their total number.
+// `Left` gives a kind of part, the number of parts that were left out, and their total number.
 type Left struct {
 	What      string
 	Parts, Of int
@@ -52,7 +52,7 @@ func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within returns the text in at most `limit` bytes; 0 means no limit. The function `tell` returns the text at the end
+// `Within` returns the text in at most `limit` bytes; 0 means no limit. The function `tell` returns the text at the end
 // about the parts that were left out.
 func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
 	told := func(left []Left) string { return tell(limit, left) }

@@ -34,8 +34,8 @@ type File struct {
 // ErrRange is the error for a change of lines that a content does not have.
 var ErrRange = errors.New("no such lines")
 
-// Of returns a patch with some of the changes between two contents. Both sides of the patch contain all other changes,
-// so it can be undone separately.
+// `Of` returns a patch with some of the changes between two contents. Both sides of the patch contain all other
+// changes, so it can be undone separately.
 func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File, error) {
 	f := &File{OldPath: oldPath, NewPath: newPath}
 	old, now, at := lines(before), lines(after), 0

@@ -19,8 +19,8 @@
 //	run COMMAND: between pre bash and did bash, in the shell of that call
 //	as SUBAGENT: who acts from here on, nobody for the conversation itself · unhooked [NAMES]: sets UNHOOKED
 //
-// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it; its times are the
-// present time if it is "now". UNHOOKED names tools, or events, that hooks do not report.
+// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it. If the variable
+// is "now", the times in the file are the present time. UNHOOKED names tools, or events, that hooks do not report.
 package main
 
 import (

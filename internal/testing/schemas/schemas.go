@@ -28,7 +28,7 @@ type Writer struct {
 	of   map[string]reflect.Type
 }
 
-// At returns the name of a type in Words.
+// `At` returns the name of a type in Words.
 func At(t reflect.Type) string { return t.String() }
 
 // Schema returns the schema of an answer. For the name "log-1", the answer's id is "git-trace.log/1".

@@ -54,9 +54,9 @@ func hashOf(record []byte) []byte {
 	return after[:64]
 }
 
-// Growing cuts each session at and within its lines, and lets it grow to its end. It cuts at the first lines, where
-// most is decided, and at places spread over the rest; with GITTRACE_LONG, at every line. In at least one of the files,
-// reading must continue from the cursor.
+// Growing cuts each session at line ends and within lines, and lets it grow to its full length. It cuts at the first
+// lines, where most is decided, and at places spread over the rest; with GITTRACE_LONG, at every line. In at least one
+// of the files, reading must continue from the cursor.
 func (s Suite) Growing(t *testing.T) {
 	t.Helper()
 	used := 0

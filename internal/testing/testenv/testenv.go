@@ -41,7 +41,7 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
-// Some returns every n-th item of a list in the quick form, and all items in the other forms.
+// `Some` returns every n-th item of a list in the quick form, and all items in the other forms.
 func Some[T any](list []T, n int) []T {
 	if !Quick() {
 		return list
@@ -53,8 +53,8 @@ func Some[T any](list []T, n int) []T {
 	return out
 }
 
-// Within returns the time that something may take. In the full form it is bar itself, because nothing else runs on the
-// machine. In the other forms it is half a minute more, because other tests use every processor.
+// `Within` returns the time that something may take. In the full form it is bar itself, because nothing else runs on
+// the machine. In the other forms it is half a minute more, because other tests use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar

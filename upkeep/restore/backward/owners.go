@@ -16,7 +16,7 @@ type Owners struct {
 	Repo *refs.Repo
 	// Lines blames the present content of a path.
 	Lines func(path string) ([]blame.Annotated, error)
-	// Before returns the tree before a call; zero without a snapshot.
+	// `Before` returns the tree before a call; zero without a snapshot.
 	Before func(call string) refs.OID
 }
 

@@ -13,7 +13,7 @@ type Hunk struct {
 	Mine bool
 }
 
-// Whose is the known owner of a line.
+// `Whose` is the known owner of a line.
 type Whose int
 
 // The owners.

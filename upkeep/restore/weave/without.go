@@ -66,7 +66,7 @@ func (w *Weave) spans() []span {
 	return out
 }
 
-// Without returns the file without the writer's changes.
+// `Without` returns the file without the writer's changes.
 func (w *Weave) Without(labels Labels) Result {
 	var r Result
 	from := 0

@@ -50,10 +50,10 @@ func init() {
 //go:noinline
 func text() string { return marker }
 
-// Is reports whether this mutant is active.
+// `Is` reports whether this mutant is active.
 func Is(id int32) bool { return id == number || record != nil && reached(id) }
 
-// In reports whether one of the mutants from…to-1 is active.
+// `In` reports whether one of the mutants from…to-1 is active.
 func In(from, to int32) bool { return from <= number && number < to }
 
 // Pick returns the parameter `other` if this mutant is active, otherwise the parameter `original`.
