@@ -25,6 +25,7 @@ type History struct {
 	commits map[refs.OID]*past
 	order   []*past              // the commits in the order of git-log(1)
 	older   map[refs.OID]*Commit // parents of the commits that are older than since
+	renamed map[string][]string  // new names of files by old ones
 	kept    map[string]*kept
 	objects *refs.Objects
 	asked   int // number of times that git had to blame
@@ -74,7 +75,7 @@ func (p *past) learn(found []map[string]*change) {
 func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
 	h := &History{
 		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, older: map[refs.OID]*Commit{},
-		kept: map[string]*kept{}, objects: repo.Objects(),
+		renamed: map[string][]string{}, kept: map[string]*kept{}, objects: repo.Objects(),
 	}
 	if len(paths) > fewPaths {
 		paths, h.paths = nil, nil
@@ -100,9 +101,8 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
-	lines := append(gitdiff.Patch(), "--no-renames")
-	if err := cmp.Or(ask(single, h.readChanges, lines...), ask(firsts, h.readChanges, gitdiff.Raw()...),
-		ask(merges, h.readCombined, append(lines, "-c", "-U1")...)); err != nil {
+	if err := cmp.Or(ask(single, h.readChanges, gitdiff.Patch()...), ask(firsts, h.readChanges, gitdiff.Raw()...),
+		ask(merges, h.readCombined, append(gitdiff.Patch(), "--no-renames", "-c", "-U1")...)); err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
 	for _, id := range lost { // git must find where its lines went
@@ -123,6 +123,24 @@ func (h *History) has(path string) bool { return h.paths == nil || h.paths[path]
 
 // Commits returns the commits of the history in any order.
 func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }
+
+// Renamed returns the names that a file of a commit got in any later commit. The result `known` is false if the history
+// does not cover the commit or all paths.
+func (h *History) Renamed(commit refs.OID, path string) (names []string, known bool) {
+	if h.commits[commit] == nil || h.paths != nil {
+		return nil, false
+	}
+	open := []string{path}
+	for len(open) > 0 {
+		for _, name := range h.renamed[open[0]] {
+			if name != path && !slices.Contains(names, name) {
+				names, open = append(names, name), append(open, name)
+			}
+		}
+		open = open[1:]
+	}
+	return names, true
+}
 
 // Close ends the processes that the history started.
 func (h *History) Close() error { return h.objects.Close() }

@@ -154,7 +154,7 @@ func (h *History) readChanges(r *gitdiff.Reader) ([]map[string]*change, error) {
 	if err := r.Patch(records, read); err != nil {
 		return nil, err
 	}
-	gone := slices.ContainsFunc(records, func(f gitdiff.Record) bool { return f.NewMode == 0 })
+	gone := slices.ContainsFunc(records, func(f gitdiff.Record) bool { return f.NewMode == 0 || f.OldPath != f.Path })
 	byPath := map[string]*change{}
 	for i := range records {
 		c := &read[i]
@@ -166,9 +166,14 @@ func (h *History) readChanges(r *gitdiff.Reader) ([]map[string]*change, error) {
 
 // note adds a change to the changes from one parent. Git shows no lines of a binary file.
 func (h *History) note(byPath map[string]*change, f *gitdiff.Record, c *change) {
-	c.odd = !regular(f.OldMode) || !regular(f.NewMode) || len(c.hunks) == 0 && f.Old != f.New
-	if h.has(f.Path) {
-		byPath[f.Path] = c
+	c.odd = !regular(f.OldMode) || !regular(f.NewMode) || f.OldPath != f.Path || len(c.hunks) == 0 && f.Old != f.New
+	for _, path := range []string{f.Path, f.OldPath} {
+		if h.has(path) {
+			byPath[path] = c
+		}
+	}
+	if f.OldPath != f.Path && !slices.Contains(h.renamed[f.OldPath], f.Path) {
+		h.renamed[f.OldPath] = append(h.renamed[f.OldPath], f.Path)
 	}
 }
 

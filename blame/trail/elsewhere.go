@@ -152,11 +152,16 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 	return "", nil
 }
 
-// renames maps the names of files in a commit to their names in a ref.
-func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, error) {
+// renames returns the names in a ref of a file of a commit.
+func (t *Tracker) renames(commit refs.OID, ref, path string) ([]string, error) {
+	if t.history != nil && ref == "" {
+		if names, known := t.history.Renamed(commit, path); known {
+			return names, nil
+		}
+	}
 	key := commit.String() + ref
 	if found, done := t.renamed[key]; done {
-		return found, nil
+		return found[path], nil
 	}
 	found := map[string][]string{}
 	t.renamed[key] = found
@@ -166,12 +171,12 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	}
 	renamed, err := gitdiff.Renames(t.ctx, t.repo, commit.String(), to)
 	if err != nil {
-		return found, t.ctx.Err() // a missing commit gives no lines
+		return nil, t.ctx.Err() // a missing commit gives no lines
 	}
 	for _, r := range renamed {
 		found[r.OldPath] = append(found[r.OldPath], r.Path)
 	}
-	return found, nil
+	return found[path], nil
 }
 
 // mostPending limits the number of files that are searched for a block that was moved but not committed.

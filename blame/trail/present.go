@@ -186,12 +186,12 @@ func (l *looker) paths() ([]string, error) {
 			there = len(out) // git follows a rename only if the old path is missing now
 			continue
 		}
-		later, err := l.renames(step.Commit, l.ref)
-		if err != nil {
-			return nil, err
-		}
 		for _, path := range slices.Clone(out) {
-			add(later[path]...)
+			later, err := l.renames(step.Commit, l.ref, path)
+			if err != nil {
+				return nil, err
+			}
+			add(later...)
 		}
 	}
 	if l.ref == "" && !l.repo.Bare() {

@@ -85,7 +85,7 @@ func TestLinesWithoutAPatchAreFollowed(t *testing.T) {
 	w.commit("gone")
 	w.Git("mv", "e.txt", "f.txt")
 	w.commit("called like the other")
-	tracker := w.tracker()
+	tracker, along := w.tracker(), w.tracker().Along(w.history())
 	for _, tt := range []struct {
 		owner events.AnchorOwner
 		path  string
@@ -103,6 +103,10 @@ func TestLinesWithoutAPatchAreFollowed(t *testing.T) {
 		w.Check(err)
 		if got := w.told(tr); got != tt.want {
 			t.Errorf("the trail of %s of %s is\n%s\nwant\n%s", tt.owner.ToolCall, tt.path, got, tt.want)
+		}
+		same, err := along.Claim(&tt.owner, tt.path)
+		if w.Check(err); w.told(same) != tt.want {
+			t.Errorf("along a history the trail of %s is\n%s\nwant\n%s", tt.path, w.told(same), tt.want)
 		}
 		if len(tr.Steps) > 0 {
 			if c, err := tracker.objects.Commit(tr.Steps[0].Commit); err != nil || !tr.Steps[0].Time.Equal(c.Committer.When) {

@@ -7,8 +7,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
@@ -72,10 +74,24 @@ func (w *world) tracker() *Tracker {
 	return tracker
 }
 
+// history reads the changes of all files, as for many conversations.
+func (w *world) history() *gitblame.History {
+	w.t.Helper()
+	const many = 100 // paths; then all are read
+	paths := make([]string, many)
+	for i := range paths {
+		paths[i] = fmt.Sprint("none", i)
+	}
+	h, err := gitblame.ReadHistory(w.t.Context(), w.Repo, time.Unix(0, 0), paths)
+	w.Check(err)
+	w.t.Cleanup(func() { w.Check(h.Close()) })
+	return h
+}
+
 // trails follows the patches of a conversation, "human" for those of people, in the order of the log.
 func (w *world) trails(session string) []*Trail {
 	w.t.Helper()
-	tracker, brief := w.tracker(), w.tracker().Briefly()
+	tracker, brief := w.tracker(), w.tracker().Briefly().Along(w.history())
 	var out []*Trail
 	for _, e := range w.Log() {
 		d := events.DataOf[events.PatchData](e)
