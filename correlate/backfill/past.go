@@ -135,7 +135,7 @@ func (f *finder) group(place int32) int32 {
 }
 
 // mostOlder is the number of commits before the first edit whose lines count, the newest ones.
-const mostOlder = 10_000
+const mostOlder = 5000
 
 // splitPast divides the commits into ones whose lines count and the others, by their indexes. A commit before all edits
 // has no line of an edit. Its lines only show which lines are common, and mostOlder commits are enough for that.
