@@ -67,8 +67,9 @@ var layers = map[string][]string{
 	"serve/lsp":          {"refs", "records", "blame", "internal/fault", "internal/cells"},
 	"serve/dataset":      {"internal/fault", "refs", "events", "agents", "records", "correlate", "graph", "report/stats", "view", "internal/numbers", "internal/companion", "internal/exit"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
-	"internal/testing": {"refs", "events", "trails", "agents", "records", "correlate", "internal/version"},
-	"cmd":              nil,
+	"internal/testing/talk": {"refs", "events", "records", "view", "upkeep/keeping", "internal/testing"},
+	"internal/testing":      {"refs", "events", "trails", "agents", "records", "correlate", "internal/version"},
+	"cmd":                   nil,
 }
 
 // notInPrograms are what the programs may not link.
