@@ -74,7 +74,7 @@ func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remot
 // maxArchived limits the number of refs of traces on a remote that is to be archived.
 const maxArchived = 100_000
 
-// PlanArchive finds the writers on a remote who published nothing since a day.
+// PlanArchive finds the writers on a remote who published nothing since a given day.
 func PlanArchive(ctx context.Context, log *events.Log, s *Settings, remote Remote, since time.Time) (*Keeping, error) {
 	k, err := openKeeping(ctx, log, s, remote)
 	if err != nil {

@@ -55,8 +55,8 @@ func Hunks(diff string) []assemble.Hunk {
 }
 
 // hunkStart parses the first line of a hunk, @@ -3,4 +3,5 @@, and returns its first line in the old file. If a hunk has
-// no old lines, programs use two numbers: that line or the previous line. So it uses the new number, minus the number
-// of lines by which earlier hunks moved the rest.
+// no old lines, some programs give the number of that line, others that of the previous line. So it uses the new
+// number, minus the number of lines by which earlier hunks moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {

@@ -145,7 +145,7 @@ func (l *looker) change(line *blame.Annotated) {
 // would make them larger.
 func (l *looker) tidy() {
 	n := l.now
-	if l.tr.Created == nil { // lines that several commits added to the path, or of a patch that the log lacks
+	if l.tr.Created == nil { // lines that several commits added to the path, or lines of a patch that the log lacks
 		l.tr.Lines = max(l.tr.Lines, n.Alive)
 	}
 	lines := l.tr.Lines

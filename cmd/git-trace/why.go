@@ -107,7 +107,7 @@ func whyOperands(ops operands) (rev string, places []lookup.FileLines, err error
 	return rev, places, nil
 }
 
-// lineHint suggests how to name a line if an argument does not: the argument may be a number after a path, or not a
+// lineHint suggests how to name a line if an argument names none: the argument may be a number after a path, or not a
 // path.
 func lineHint(before, arg string) string {
 	number := strings.Trim(arg, "0123456789") == ""

@@ -217,7 +217,8 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 // hasName reports whether a source has the name of the file, now or before the commit.
 func (t *target) hasName(s *source) bool { return s.path == t.file.Path || s.path == t.file.OldPath }
 
-// isBack reports whether the history removed a line of a source, which returns to the file of the same name.
+// isBack reports whether a line of a source returns: the history removed it, and the file of the same name has it
+// again.
 func (t *target) isBack(s *source, print events.Fingerprint) bool {
 	return t.gone[print] && t.hasName(s)
 }

@@ -27,7 +27,7 @@ type Run struct {
 	Start int `json:"start"`
 }
 
-// extend adds a line to the last run if it follows it, or else begins a new run.
+// extend adds a line to the last run if the line follows that run, or else begins a new run.
 func extend(runs []Run, path string, line int) []Run {
 	if n := len(runs) - 1; n >= 0 && runs[n].Raw == path && runs[n].Start+runs[n].Lines == line {
 		runs[n].Lines++

@@ -26,7 +26,7 @@ const (
 type Operand struct {
 	Commit refs.OID
 	Role   Role
-	// Perhaps is true if nothing shows that git took contents from it: a stash may have been applied.
+	// `Perhaps` is true if nothing shows that git took contents from it: a stash may have been applied.
 	Perhaps bool
 	// Unlooked marks a stash that is newer than the last full snapshot. Only its contents that snapshots have explain a
 	// change.

@@ -46,8 +46,8 @@ func (q *Query) Judge() (v Verdict, err error) {
 }
 
 // fromElsewhere finds contents that git may have brought from another work tree. If another work tree had the content
-// last, it is explained; otherwise the lines of that content keep their owners. For example: an agent writes in one
-// work tree, a person stashes that there and pops it here.
+// last, the content is explained; otherwise the lines of that content keep their owners. For example: an agent writes
+// in one work tree, a person stashes that there and pops it here.
 func (q *Query) fromElsewhere() (v Verdict, err error) {
 	if q.New.OID.IsZero() || q.New.Whole || q.Old.Whole {
 		return v, nil
