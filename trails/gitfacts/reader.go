@@ -186,3 +186,13 @@ func (g *Git) Newest() []refs.OID {
 	}
 	return g.newest
 }
+
+// MergeBase calls git-merge-base(1).
+func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
+	raw, err := g.repo.Git(g.ctx, nil, "merge-base", a.String(), b.String())
+	if err != nil {
+		return refs.OID{}, false
+	}
+	base, err := refs.ParseOID(strings.TrimSpace(string(raw)))
+	return base, err == nil
+}
