@@ -1,6 +1,8 @@
 package trails
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,17 +73,13 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	untold, err := wg.withdrawn(blobs, changes)
-	if err != nil {
-		return nil, err
-	}
-	vanished, err := wg.vanished(blobs, changes)
+	untold, err := wg.untold(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
 	parts, _ := gitfacts.StashOf(wg.tree.asks.Git, stash)
 	files, err = wg.tree.names.olderNames(&rename.Query{
-		Moment: moment.Stashed, Changes: changesOf(files), Untold: untold, Vanished: vanished, Stash: parts, Stashed: blobs,
+		Moment: moment.Stashed, Changes: changesOf(files), Untold: untold, Stash: parts, Stashed: blobs,
 		Last: func() (rename.Seen, bool) { return asSeen{wg.looks, changes}, true },
 	}, files)
 	if err != nil {
@@ -107,43 +105,30 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 	return out, nil
 }
 
-// `withdrawn` lists the deleted files that are not in the stash: an untracked file in the stash may have their content
-// under a new name.
-func (wg *weigher) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
-	var out []rename.File
-	for _, c := range changes {
-		if _, told := stashed[c.Path]; told || c.Old.IsZero() || !c.New.IsZero() {
-			continue
-		}
-		old, err := wg.tree.store.read(c.OldMode, c.Old)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, rename.File{Path: c.Path, Mode: c.OldMode, OID: c.Old, Lines: old.Lines})
-	}
-	return out, nil
-}
-
 // maxVanished limits the number of contents of one path that may have a new name in a stash.
 const maxVanished = 4
 
-// `vanished` lists the last contents of files that a stash deleted and that the last full snapshot did not see.
-func (wg *weigher) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
-	var out []rename.File
-	for path, blob := range stashed {
-		if !blob.IsZero() || !wg.looks.lastSeen(path, changes).OID.IsZero() {
-			continue
-		}
-		for _, had := range wg.tree.store.known.Blobs(path, maxVanished) {
-			old, err := wg.tree.store.read(0, had)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, rename.File{Path: path, OID: had, Lines: old.Lines})
+// `untold` lists the deleted files that are not in the stash: an untracked file in the stash may have their content under
+// a new name. It adds the last contents of files that the stash deleted and that the last full snapshot did not see.
+func (wg *weigher) untold(stashed map[string]refs.OID, changes []snapshot.Change) (out []*rename.File, err error) {
+	add := func(path string, mode uint32, oid refs.OID) {
+		old, readErr := wg.tree.store.read(mode, oid)
+		err = cmp.Or(err, readErr)
+		out = append(out, &rename.File{Path: path, Mode: mode, OID: oid, Lines: old.Lines})
+	}
+	for _, c := range changes {
+		if _, told := stashed[c.Path]; !told && !c.Old.IsZero() && c.New.IsZero() {
+			add(c.Path, c.OldMode, c.Old)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b rename.File) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	for _, path := range slices.Sorted(maps.Keys(stashed)) {
+		if stashed[path].IsZero() && wg.looks.lastSeen(path, changes).OID.IsZero() {
+			for _, had := range wg.tree.store.known.Blobs(path, maxVanished) {
+				add(path, 0, had)
+			}
+		}
+	}
+	return out, err
 }
 
 // `unseen` returns the change from the last seen content of a path to a content that no look has seen there; nil if

@@ -60,10 +60,9 @@ type Query struct {
 	// Changes holds the changes of the look, or of the stash.
 	Changes []Change
 
-	Stash    gitfacts.Stash      // the stash to search, if any
-	Stashed  map[string]refs.OID // the stash's content of each path; the zero id for a deleted path
-	Untold   []File              // missing files that the stash does not have
-	Vanished []File              // files that the stash deleted and that were missing before, with their last contents
+	Stash   gitfacts.Stash      // the stash to search, if any
+	Stashed map[string]refs.OID // the stash's content of each path; the zero id for a deleted path
+	Untold  []*File             // missing files of whose last contents the stash tells nothing
 
 	seen map[string]bool // paths that sets of the same rank have already added
 }

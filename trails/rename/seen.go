@@ -55,25 +55,11 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// `untold` tries the missing files that no stash has. For example: an agent writes a.txt, and nobody adds it to the
-// index. A person runs mv a.txt b.txt, git add b.txt and git stash.
+// `untold` tries the missing files that no stash has, and then the files that a stash deleted and that the full snapshot
+// before did not see. For example: an agent writes a.txt, and nobody adds it to the index. A person runs mv a.txt b.txt,
+// git add b.txt and git stash. Or: git mv, git stash, and a git revert of the commit that had brought the old name.
 func untold(q *Query, _ []*File, try func([]*File)) error {
-	var out []*File
-	for i := range q.Untold {
-		out = append(out, &q.Untold[i])
-	}
-	try(out)
-	return nil
-}
-
-// `vanished` tries the files that a stash deleted, and that the full snapshot before did not see. For example: git mv,
-// git stash, and a git revert of the commit that had brought the old name.
-func vanished(q *Query, _ []*File, try func([]*File)) error {
-	var out []*File
-	for i := range q.Vanished {
-		out = append(out, &q.Vanished[i])
-	}
-	try(out)
+	try(q.Untold)
 	return nil
 }
 

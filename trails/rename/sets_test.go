@@ -19,12 +19,8 @@ var stories = map[string]func(*testing.T, moment.Moment) *story{
 	},
 	"untold": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
-		s.Untold = []File{contentOf("a.txt", mine)}
-		return s
-	},
-	"vanished": func(t *testing.T, m moment.Moment) *story {
-		s := tell(t, m)
-		s.Vanished = []File{contentOf("a.txt", mine)}
+		gone := contentOf("a.txt", mine)
+		s.Untold = []*File{&gone}
 		return s
 	},
 	"index": func(t *testing.T, m moment.Moment) *story { // git mv a.txt b.txt; somebody writes a new a.txt
