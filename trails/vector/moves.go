@@ -1,7 +1,8 @@
 package vector
 
 import (
-	"container/heap"
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/git-trace/git-trace/trails/linediff"
@@ -70,18 +71,36 @@ func moveBlocks(changes []*Change) {
 		return
 	}
 	found := f.blocks()
-	heap.Init(&found)
-	for len(found.list) > 0 {
-		b := heap.Pop(&found).(block)
+	slices.SortFunc(found, f.order)
+	for len(found) > 0 {
+		b := found[0]
 		free := f.free(b)
-		if len(free) == 1 && free[0] == b {
+		if found = found[1:]; len(free) == 1 && free[0] == b {
 			f.take(b)
 			continue
 		}
 		for _, rest := range free {
-			heap.Push(&found, rest)
+			at, _ := slices.BinarySearchFunc(found, rest, f.order)
+			found = slices.Insert(found, at, rest)
 		}
 	}
+}
+
+// `order` orders blocks. The longest block comes first, then a block that stayed in its file, then the block that moved
+// the fewest lines. If these are equal, the first block in the new texts comes first, then the first in the old texts.
+func (f *finder) order(a, b block) int {
+	return cmp.Or(cmp.Compare(b.lines, a.lines), cmp.Compare(f.distance(a), f.distance(b)), cmp.Compare(a.n, b.n),
+		cmp.Compare(a.d, b.d))
+}
+
+// distance returns by how many lines a block moved; more than any number of lines if it moved to another file.
+func (f *finder) distance(b block) int {
+	from, to := f.deleted[b.d], f.inserted[b.n]
+	if from.change != to.change {
+		return math.MaxInt
+	}
+	lines := from.change.parts[from.part].OldStart + from.line - to.change.parts[to.part].NewStart - to.line
+	return max(lines, -lines)
 }
 
 // place is a deleted or inserted line of a change. A place without a change separates lines that are not consecutive.
@@ -165,8 +184,7 @@ func threeAt(places []place, i int) (three, bool) {
 
 // blocks finds the longest blocks. It starts from three equal consecutive lines; at least one of them must have a
 // letter or digit.
-func (f *finder) blocks() candidates {
-	found := candidates{finder: f}
+func (f *finder) blocks() (found []block) {
 	index := map[three][]int{}
 	for d := range f.deleted {
 		if t, ok := threeAt(f.deleted, d); ok && f.letters[t[0]]+f.letters[t[1]]+f.letters[t[2]] > 0 {
@@ -187,7 +205,7 @@ func (f *finder) blocks() candidates {
 			b := f.extend(d, n)
 			reached[d-n] = b.n + b.lines
 			if f.counts(b) {
-				found.list = append(found.list, b)
+				found = append(found, b)
 			}
 		}
 	}
