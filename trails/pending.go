@@ -214,30 +214,29 @@ func (p *PendingLines) carry(j *judge, f *file) error {
 	if _, err := j.tree.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
 		return err
 	}
-	part := &part{file: f, seg: seg, change: change}
-	restored := j.tree.restoredLines(part)
-	var by []func(line int) *actor
-	for i := range change.Hunks() {
-		by = append(by, j.tree.writersOf(part, f.vec, i))
-	}
+	found := (&weigher{tree: j.tree, judge: j, writer: "pending"}).weighPart(&part{file: f, seg: seg, change: change})
 	p.open = map[events.PatchID]events.AnchorOwner{}
-	result := change.Resolve(func(hunk, line int) vector.Owner {
-		if owner, found := restored[line]; found {
-			return owner
+	since := map[events.PatchID]bool{}
+	for _, runs := range found.runs {
+		for _, run := range runs {
+			if run.who.window != nil || len(run.who.candidates) > 0 {
+				p.open[run.owner.Patch] = run.who.describe()
+				continue
+			}
+			since[run.owner.Patch] = true
+			for line := run.first; line < run.last && run.who.kind == events.OwnerUnknown; line++ {
+				if found.result.Vector.At(line).Kind == events.OwnerUnknown {
+					p.Doubts = unionLimits(p.Doubts, run.who.limits)
+				}
+			}
 		}
-		who := by[hunk](line)
-		if who.kind == events.OwnerUnknown {
-			p.Doubts = unionLimits(p.Doubts, who.limits)
+	}
+	p.Vector = found.result.Vector.Map(func(o vector.Owner) vector.Owner {
+		if since[o.Patch] {
+			o.Patch = ""
 		}
-		if who.window == nil && len(who.candidates) == 0 {
-			return vector.Owner{Kind: who.kind}
-		}
-		seed := patchSeed{writer: "pending", interval: j.tree.interval, path: f.path, start: line, after: f.new.OID}
-		owner := vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
-		p.open[owner.Patch] = who.describe()
-		return owner
+		return o
 	})
-	p.Vector = result.Vector
 	return nil
 }
 
