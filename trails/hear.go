@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/route"
+	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
 // Handle takes one boundary of an agent into the timeline. Boundaries of tools that only read change nothing.
@@ -23,7 +24,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	e.caller = b.Session
 	e.looksAhead = !e.Patient
 	defer func() { e.looksAhead = false }()
-	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
+	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b, nil) })
 }
 
 // `heard` holds the facts of a boundary for all phases. If a second boundary is taken during the snapshot of the first,
@@ -82,23 +83,53 @@ func (hr *hearer) envelope(trace events.TraceID, b events.Boundary) {
 }
 
 // take handles one boundary, under the lock: it finds the conversation, ends windows, attributes changes, and opens
-// windows.
-func (s *step) take(h *heard, b events.Boundary) error {
+// windows. A boundary that was put aside comes with a function that settles the changes known to be earlier, and gets no
+// snapshot of its own. Without a glance, the other changes may be earlier too: then a call gets only its declared edits
+// (see doubted, segments).
+func (s *step) take(h *heard, b events.Boundary, settle func(*heard) error) error {
+	late := settle != nil
+	unseen := late && s.queue.glance == nil
+	if unseen {
+		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+	}
 	b.Session = s.hear(h).sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
 	s.hear(h).envelope(trace, b)
-	if b.Kind == events.ConsentAsked {
+	switch {
+	case b.Kind == events.ConsentAsked && late:
+		s.tree.state.asked(trace, b)
+		return nil
+	case b.Kind == events.ConsentAsked:
 		return s.takeConsent(h, trace, b)
-	}
-	if ofEditor(b.Kind) {
+	case ofEditor(b.Kind) && late:
+		if err := settle(h); err != nil {
+			return err
+		}
+		return s.takeBuffer(h, trace, b, false)
+	case ofEditor(b.Kind):
 		return s.takeBuffer(h, trace, b, true)
 	}
 	sess, adopted := s.hear(h).adopt(trace, b)
-	s.seen.live(trace, b)
+	if !unseen {
+		s.seen.live(trace, b)
+	}
 	s.hear(h).pair(sess, trace, &b)
 	h.closing = s.hear(h).endWindows(trace, b)
 	if err := s.write(h).number(); err != nil {
 		return err
+	}
+	if late {
+		if err := settle(h); err != nil {
+			return err
+		}
+		if unseen {
+			s.tree.lose(events.LimitBoundaryLate)
+		}
+		if err := s.record(h, sess, trace, b, adopted, nil); err != nil || !unseen { // the content before the call is lost
+			return err
+		}
+		late := events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}
+		return s.write(h).draft(events.CaptureIncomplete, late, nil)
 	}
 	if b.Kind == events.ToolsEnd {
 		h.ended = &batch{trace, b.Subagent}
@@ -112,11 +143,24 @@ func (s *step) take(h *heard, b events.Boundary) error {
 		return err
 	}
 	s.looks.keepSayings(h.closing)
-	if err := s.write(h).recordEnds(h.closing); err != nil {
+	if err := s.record(h, sess, trace, b, adopted, s.looks.snap); err != nil {
 		return err
 	}
 	for _, end := range h.closing {
 		end.window.Says.Edits = nil // the declared edits are no longer needed
+	}
+	if looked && b.Tool == nil && (o.found() || len(o.Skipped) > 0) {
+		return s.write(h).recordSnapshot(roleOf(b.Kind, adopted), o)
+	}
+	return nil
+}
+
+// record records what a boundary ends and begins. For the parameter `keep`, see begin.
+func (s *step) record(
+	h *heard, sess *sessionState, trace events.TraceID, b events.Boundary, adopted bool, keep *snapshot.Engine,
+) error {
+	if err := s.write(h).recordEnds(h.closing); err != nil {
+		return err
 	}
 	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
 		s.tree.state.doubtEarlier(trace, b)
@@ -126,13 +170,7 @@ func (s *step) take(h *heard, b events.Boundary) error {
 			return err
 		}
 	}
-	if err := s.begin(h, sess, trace, b, s.looks.snap); err != nil {
-		return err
-	}
-	if looked && b.Tool == nil && (o.found() || len(o.Skipped) > 0) {
-		return s.write(h).recordSnapshot(roleOf(b.Kind, adopted), o)
-	}
-	return nil
+	return s.begin(h, sess, trace, b, keep)
 }
 
 // sessionOf returns the session of a boundary. Some agents report the work of a sub-agent under the id of its starter,

@@ -124,7 +124,7 @@ func (s *step) takeLate(h *heard, names []string, o *observation) error {
 			s.tree.state.doubtWindows()
 		} else {
 			s.tree.time = b.Time
-			err = s.takeUnseen(h.within(), b.Boundary, settle)
+			err = s.take(h.within(), b.Boundary, settle)
 		}
 		if err != nil {
 			return err
@@ -153,60 +153,6 @@ func (s *step) lookAhead(h *heard) error {
 	}
 	s.queue.ahead = &o
 	return nil
-}
-
-// takeUnseen does the same as take, but without its own snapshot: sessions, prompts and windows change. The function
-// `settle` settles the changes that are known to be earlier. Without a glance, the other changes may be earlier too:
-// then a call gets only its declared edits (see doubted, segments).
-func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error) error {
-	if s.queue.glance == nil {
-		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
-	}
-	b.Session = s.hear(h).sessionOf(b)
-	trace := events.NewTraceID(b.Agent, b.Session)
-	s.hear(h).envelope(trace, b)
-	if b.Kind == events.ConsentAsked {
-		s.tree.state.asked(trace, b)
-		return nil
-	}
-	if ofEditor(b.Kind) {
-		if err := settle(h); err != nil {
-			return err
-		}
-		return s.takeBuffer(h, trace, b, false)
-	}
-	sess, adopted := s.hear(h).adopt(trace, b)
-	if s.queue.glance != nil {
-		s.seen.live(trace, b)
-	}
-	s.hear(h).pair(sess, trace, &b)
-	h.closing = s.hear(h).endWindows(trace, b)
-	if err := s.write(h).number(); err != nil {
-		return err
-	}
-	if err := settle(h); err != nil {
-		return err
-	}
-	if s.queue.glance == nil {
-		s.tree.lose(events.LimitBoundaryLate)
-	}
-	if err := s.write(h).recordEnds(h.closing); err != nil {
-		return err
-	}
-	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
-		s.tree.state.doubtEarlier(trace, b)
-	}
-	if adopted && b.Kind != events.SessionStart {
-		if err := s.write(h).startSession(b, "adopted"); err != nil {
-			return err
-		}
-	}
-	// the content before the call is lost
-	if err := s.begin(h, sess, trace, b, nil); err != nil || s.queue.glance != nil {
-		return err
-	}
-	late := events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}
-	return s.write(h).draft(events.CaptureIncomplete, late, nil)
 }
 
 // dropLate removes the files of boundaries that are in the saved state, and returns the names of the files that remain.
