@@ -114,16 +114,12 @@ func (e *Engine) Sight(path string) Sight {
 	if e.root == nil || e.meta.Git != nil {
 		return Unsure
 	}
-	d := e.root.descend(parentPath(path))
-	if d == nil {
-		return ""
-	}
-	i, ok := d.find(baseName(path))
+	x := e.entryAt(path)
 	switch {
-	case !ok || d.entries[i].mode == 0:
+	case x.mode == 0:
 		return ""
-	case d.entries[i].flags&flagRacy != 0:
+	case x.flags&flagRacy != 0:
 		return Unsure
 	}
-	return sightOf(d.entries[i].st)
+	return sightOf(x.st)
 }

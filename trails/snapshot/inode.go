@@ -8,7 +8,7 @@ func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
 	}
-	was := e.statOf(from)
+	was := e.entryAt(from).st
 	if !was.isFile() {
 		return false
 	}
@@ -34,7 +34,7 @@ func (e *Engine) LeftAlone(path string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
 	}
-	was := e.statOf(path)
+	was := e.entryAt(path).st
 	if !was.isFile() || was.ctime == 0 {
 		return false
 	}
@@ -48,14 +48,4 @@ func (e *Engine) LeftAlone(path string) bool {
 	}
 	sec, nano := int64(entry.ctimeSec), int64(entry.ctimeNano)
 	return sec < was.ctime/1e9 || sec == was.ctime/1e9 && nano != 0 && nano < was.ctime%1e9
-}
-
-// statOf returns the stat data of a path at the last snapshot, or the zero value if the path was missing.
-func (e *Engine) statOf(path string) fileStat {
-	if d := e.root.descend(parentPath(path)); d != nil {
-		if i, found := d.find(baseName(path)); found {
-			return d.entries[i].st
-		}
-	}
-	return fileStat{}
 }

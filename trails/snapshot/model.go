@@ -64,22 +64,35 @@ func (d *dir) name() string { return baseName(d.path) }
 // find returns the index at which entries has a name, or at which the name would be inserted.
 func (d *dir) find(name string) (int, bool) {
 	d.open()
-	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
+	return search(d.entries, name, func(e entry) string { return e.name })
 }
 
 func (d *dir) findOther(name string) (int, bool) {
 	d.open()
-	return slices.BinarySearchFunc(d.others, name, func(o dirName, n string) int { return strings.Compare(o.name, n) })
+	return search(d.others, name, func(o dirName) string { return o.name })
+}
+
+func findSub(subs []*dir, name string) (int, bool) { return search(subs, name, (*dir).name) }
+
+func search[T any](sorted []T, name string, of func(T) string) (int, bool) {
+	return slices.BinarySearchFunc(sorted, name, func(x T, name string) int { return strings.Compare(of(x), name) })
+}
+
+// put inserts an item at the result of a search, or replaces the one that is there.
+func put[T any](list []T, i int, found bool, x T) []T {
+	if !found {
+		return slices.Insert(list, i, x)
+	}
+	list[i] = x
+	return list
 }
 
 // sub returns the directory of a name, or nil if it is unknown or not listed.
 func (d *dir) sub(name string) *dir {
-	subs := d.kids()
-	i, ok := slices.BinarySearchFunc(subs, name, func(s *dir, n string) int { return strings.Compare(s.name(), n) })
-	if !ok {
-		return nil
+	if i, ok := findSub(d.kids(), name); ok {
+		return d.subs[i]
 	}
-	return subs[i]
+	return nil
 }
 
 // descend returns the directory of a path below d, or nil if it is unknown or not listed.
@@ -133,33 +146,18 @@ func (d *dir) treeEntries() []refs.TreeEntry {
 // insertEntry inserts an entry and returns it. It replaces an entry with the same name.
 func (d *dir) insertEntry(e entry) *entry {
 	i, ok := d.find(e.name)
-	if ok {
-		d.entries[i] = e
-	} else {
-		d.entries = slices.Insert(d.entries, i, e)
-	}
+	d.entries = put(d.entries, i, ok, e)
 	return &d.entries[i]
 }
 
 func (d *dir) insertSub(s *dir) {
-	i, ok := slices.BinarySearchFunc(d.kids(), s.name(), func(x *dir,
-		n string) int {
-		return strings.Compare(x.name(), n)
-	})
-	if ok {
-		d.subs[i] = s
-		return
-	}
-	d.subs = slices.Insert(d.subs, i, s)
+	i, ok := findSub(d.kids(), s.name())
+	d.subs = put(d.subs, i, ok, s)
 }
 
 func (d *dir) insertOther(o dirName) {
 	i, ok := d.findOther(o.name)
-	if ok {
-		d.others[i] = o
-		return
-	}
-	d.others = slices.Insert(d.others, i, o)
+	d.others = put(d.others, i, ok, o)
 }
 
 func (d *dir) removeOther(name string) {

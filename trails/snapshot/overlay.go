@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // newer holds a directory of the journal that is missing in the state file, or different there.
 type newer struct {
@@ -78,9 +75,7 @@ func (f *stateFile) renew(d *dir) {
 func (f *stateFile) newSubs(d *dir) []*dir {
 	var list []*dir
 	for _, path := range f.over.subs[d.path] {
-		_, known := slices.BinarySearchFunc(d.subs, baseName(path),
-			func(s *dir, n string) int { return strings.Compare(s.name(), n) })
-		if !known {
+		if _, known := findSub(d.subs, baseName(path)); !known {
 			list = append(list, &dir{path: path, parent: d})
 		}
 	}

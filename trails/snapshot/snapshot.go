@@ -105,18 +105,20 @@ func (e *Engine) Lookup(path string) (Entry, bool) {
 	if e.meta.Git != nil {
 		return e.lookupScratch(path)
 	}
-	if e.root == nil {
-		return Entry{}, false
+	x := e.entryAt(path)
+	return Entry{x.mode, x.oid}, x.mode != 0
+}
+
+// entryAt returns an entry of the last snapshot by git-trace's own method, or an empty one.
+func (e *Engine) entryAt(path string) entry {
+	if e.root != nil {
+		if d := e.root.descend(parentPath(path)); d != nil {
+			if i, found := d.find(baseName(path)); found {
+				return d.entries[i]
+			}
+		}
 	}
-	d := e.root.descend(parentPath(path))
-	if d == nil {
-		return Entry{}, false
-	}
-	i, ok := d.find(baseName(path))
-	if !ok || d.entries[i].mode == 0 {
-		return Entry{}, false
-	}
-	return Entry{d.entries[i].mode, d.entries[i].oid}, true
+	return entry{}
 }
 
 // Full takes a snapshot of everything. If ctx ends first, it changes nothing and returns an error.

@@ -214,7 +214,7 @@ func (s *scan) newName(d *dir, n dirName) error {
 // removeUnlisted removes known names that the listing does not have.
 func (s *scan) removeUnlisted(d *dir, names []dirName) {
 	listed := func(name string) bool {
-		_, ok := slices.BinarySearchFunc(names, name, func(n dirName, x string) int { return strings.Compare(n.name, x) })
+		_, ok := search(names, name, func(n dirName) string { return n.name })
 		return ok
 	}
 	for i := range d.entries {
