@@ -83,9 +83,9 @@ func (hr *hearer) envelope(trace events.TraceID, b events.Boundary) {
 }
 
 // take handles one boundary, under the lock: it finds the conversation, ends windows, attributes changes, and opens
-// windows. A boundary that was put aside comes with a function that settles the changes known to be earlier, and gets no
-// snapshot of its own. Without a glance, the other changes may be earlier too: then a call gets only its declared edits
-// (see doubted, segments).
+// windows. A boundary that was put aside comes with a function that settles the changes known to be earlier, and gets
+// no snapshot of its own. Without a glance, the other changes may be earlier too: then a call gets only its declared
+// edits (see doubted, segments).
 func (s *step) take(h *heard, b events.Boundary, settle func(*heard) error) error {
 	late := settle != nil
 	unseen := late && s.queue.glance == nil

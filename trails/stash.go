@@ -108,8 +108,9 @@ func (wg *weigher) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, 
 // maxVanished limits the number of contents of one path that may have a new name in a stash.
 const maxVanished = 4
 
-// `untold` lists the deleted files that are not in the stash: an untracked file in the stash may have their content under
-// a new name. It adds the last contents of files that the stash deleted and that the last full snapshot did not see.
+// `untold` lists the deleted files that are not in the stash: an untracked file in the stash may have their content
+// under a new name. It adds the last contents of files that the stash deleted and that the last full snapshot did not
+// see.
 func (wg *weigher) untold(stashed map[string]refs.OID, changes []snapshot.Change) (out []*rename.File, err error) {
 	add := func(path string, mode uint32, oid refs.OID) {
 		old, readErr := wg.tree.store.read(mode, oid)

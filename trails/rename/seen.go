@@ -55,9 +55,10 @@ func former(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// `untold` tries the missing files that no stash has, and then the files that a stash deleted and that the full snapshot
-// before did not see. For example: an agent writes a.txt, and nobody adds it to the index. A person runs mv a.txt b.txt,
-// git add b.txt and git stash. Or: git mv, git stash, and a git revert of the commit that had brought the old name.
+// `untold` tries the missing files that no stash has, and then the files that a stash deleted and that the full
+// snapshot before did not see. For example: an agent writes a.txt, and nobody adds it to the index. A person runs mv
+// a.txt b.txt, git add b.txt and git stash. Or: git mv, git stash, and a git revert of the commit that had brought the
+// old name.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	try(q.Untold)
 	return nil

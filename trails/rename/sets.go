@@ -35,8 +35,8 @@ var sets = []Set{
 		moment.Stashed:   moment.Yes("a file that the stash deleted"),
 		moment.Rewritten: moment.Yes("a file that was seen last and is gone"),
 	}},
-	{"untold", 2, untold, ofStash("a file that is gone and that git did not track, or that git took away before everything "+
-		"was looked at: the stash tells nothing of it", "deleted has it")},
+	{"untold", 2, untold, ofStash("a file that is gone and that git did not track, or that git took away before "+
+		"everything was looked at: the stash tells nothing of it", "deleted has it")},
 	{"index", 3, inIndex, moment.Row{
 		moment.Look: moment.Yes("git mv gave the new name, and somebody wrote a new file under the old one"),
 	}},
