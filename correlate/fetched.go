@@ -41,7 +41,7 @@ func KnowFetched(ctx context.Context, log *events.Log) error {
 		err := f.take(ctx, c.Copy)
 		c.Copy.Close()
 		if err != nil {
-			return fmt.Errorf("take in what fetched logs name: %w", err)
+			return fmt.Errorf("take in the contents that fetched logs name: %w", err)
 		}
 	}
 	return f.known.Save()

@@ -30,7 +30,7 @@ func notePatching(repo *refs.Repo, git int) error {
 		return nil
 	}
 	if err := refs.WriteFileAtomic(patchingFile(repo), []byte(strconv.Itoa(git)), 0o600); err != nil {
-		return fmt.Errorf("note who applies patches: %w", err)
+		return fmt.Errorf("note the process that applies patches: %w", err)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func notePatching(repo *refs.Repo, git int) error {
 // forgetPatching removes the stored id of a process that has ended.
 func forgetPatching(repo *refs.Repo) error {
 	if err := os.Remove(patchingFile(repo)); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("forget who applied patches: %w", err)
+		return fmt.Errorf("forget the process that applied patches: %w", err)
 	}
 	return nil
 }

@@ -80,9 +80,9 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 		}
 		switch {
 		case err != nil || len(digits) != firstDigits || level < 0 || level >= below:
-			return fmt.Errorf("%w: a file of events has the name %q", ErrNotPublication, e.Name)
+			return fmt.Errorf("%w: a file of events has the wrong name %q", ErrNotPublication, e.Name)
 		case last == 0 && first != 1 || first <= last:
-			return fmt.Errorf("%w: a file of events begins at %d", ErrNotPublication, first)
+			return fmt.Errorf("%w: a file of events begins at the wrong number, %d", ErrNotPublication, first)
 		case len(r.files) == MaxPublished || len(r.trees) > MaxPublished:
 			return fmt.Errorf("%w: more than %d files of events", ErrNotPublication, MaxPublished)
 		}
@@ -99,7 +99,7 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 			return fmt.Errorf("%w: %w", ErrNotPublication, err)
 		}
 		if len(inner) == 0 || !strings.HasPrefix(inner[0].Name, digits) {
-			return fmt.Errorf("%w: a tree of events has the name %q", ErrNotPublication, e.Name)
+			return fmt.Errorf("%w: a tree of events has the wrong name %q", ErrNotPublication, e.Name)
 		}
 		if err := r.list(inner, level); err != nil {
 			return err

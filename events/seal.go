@@ -256,7 +256,7 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 		return err
 	}
 	if j == nil {
-		return fmt.Errorf("%w: there is no file", ErrSealDiffers)
+		return fmt.Errorf("%w: the log has no file", ErrSealDiffers)
 	}
 	at, err := j.find(was.Seq)
 	if err == nil && at.id != was.Event {

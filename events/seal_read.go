@@ -17,7 +17,7 @@ func (l *Log) readSeal(commit refs.OID) (Publication, error) {
 		return p, fmt.Errorf("%w: %w", ErrNotLog, err)
 	}
 	if here := (Witness{p.Head.Writer, p.Head.Events, p.Head.Last}); err == nil && p.Head.Source != here {
-		err = fmt.Errorf("%w: it is a digest of one", ErrNotLog)
+		err = fmt.Errorf("%w: it is a digest of a log", ErrNotLog)
 	}
 	return p, err
 }

@@ -37,7 +37,7 @@ func Trailers(config refs.Config) (form string, err error) {
 	case "", "none", "false", "no", "off", "0":
 		return "", nil
 	}
-	return "", fmt.Errorf("%s: '%s' is none of %s, %s and none", trailersKey, value, AssistedBy, CoAuthor)
+	return "", fmt.Errorf("%s: '%s' is not %s, %s or none", trailersKey, value, AssistedBy, CoAuthor)
 }
 
 // `asked` lists the hooks that a user must ask for.

@@ -34,7 +34,7 @@ type queue struct {
 const maxLate = 256
 
 // errTooLate reports that a step took maxLate boundaries and left others, which come before its own boundary.
-var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes: %w", context.DeadlineExceeded)
+var errTooLate = fmt.Errorf("too many boundaries were put aside for one step: %w", context.DeadlineExceeded)
 
 // Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time. The
 // next boundary takes it first, so no open window is lost.

@@ -148,7 +148,7 @@ func (w *work) gather(ctx context.Context, head *records.Record) error {
 	}
 	facts, err := w.Facts(ctx, head, w.prior)
 	if err != nil {
-		return fmt.Errorf("find what is known of it: %w", err)
+		return fmt.Errorf("find the facts of the conversation: %w", err)
 	}
 	facts.put(head, w.prior, w.Said, w.calls)
 	return nil

@@ -42,31 +42,31 @@ type (
 		Revision string `json:"revision,omitempty" jsonschema:"a revision; without it the work tree"`
 		First    int    `json:"first,omitempty" jsonschema:"the first line, from 1"`
 		Last     int    `json:"last,omitempty" jsonschema:"the last line"`
-		Cursor   int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor   int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	whyArguments struct {
 		Path   string `json:"path" jsonschema:"the file, relative to the directory of the server"`
 		Line   int    `json:"line" jsonschema:"the line, from 1"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	searchArguments struct {
 		Text   string `json:"text" jsonschema:"words that must all occur, whole or by their beginning"`
 		Most   int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 10"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	showArguments struct {
 		ID     string `json:"id" jsonschema:"conversation, prompt (TRACE#N), step (TRACE:N), tool call, patch or commit"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	scopeArguments struct {
 		Scope  string `json:"scope,omitempty" jsonschema:"a conversation, or revisions such as main..HEAD; without it all"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	rangeArguments struct {
 		Revisions string `json:"revisions,omitempty" jsonschema:"revisions, such as main..HEAD or HEAD~1 HEAD"`
 		Path      string `json:"path,omitempty" jsonschema:"a file or directory; without it all"`
 		Most      int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 20"`
-		Cursor    int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
+		Cursor    int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 )
 

@@ -89,7 +89,7 @@ func (a *app) check(c *call, ops operands) error {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s has no %s: nothing is checked\n", about.From, check.File)
 	}
 	if out.Changed {
-		fmt.Fprintf(a.std.err, "git-trace: hint: the change has another %s; it counts once the target branch has it\n",
+		fmt.Fprintf(a.std.err, "git-trace: hint: the change edits %s; the edit counts once the target branch has it\n",
 			check.File)
 	}
 	if err := a.writeCheck(c, out, form); err != nil {

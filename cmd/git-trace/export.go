@@ -23,8 +23,8 @@ func exportCommand() *command {
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
 		About: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
 			"named ones, or the ones that\n" +
-			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
-			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
+			"wrote lines of the commits of a range. agent-trace and git-ai say who wrote the lines of commits: of a\n" +
+			"range (HEAD if none is named), or of all commits with lines of a named conversation. One JSON object\n" +
 			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef +
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +

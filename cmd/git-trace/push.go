@@ -38,7 +38,7 @@ func pushCommand() *command {
 			"before they leave.\n" +
 			"log: also the whole event log, with the names of all files, the times of all calls, and discarded\n" +
 			"work.\n\n" +
-			"--rebuild-digest replaces everything that was published by the present state. Use it after you\n" +
+			"--rebuild-digest publishes the present state in place of all that was published. Use it after you\n" +
 			"have removed a path from the history of all branches. Readers see a message. --adopt publishes a\n" +
 			"digest that another clone published elsewhere, for instance in a fork, and that you pulled. That\n" +
 			"clone must allow it with trace.allowAdopt.\n\n" +

@@ -18,10 +18,10 @@ func trackCommand() *command {
 			"a commit it follows the patches that added its lines; for a file or lines in the work tree, the\n" +
 			"patches that wrote them. The remaining lines are the lines that blame gives to the patch today,\n" +
 			"also at another place: a line that only moved up or down is untouched. For a function it shows the\n" +
-			"commits that changed it, with the prompts, through renames of the file; its name is a word of its\n" +
-			"function line. :<function> says that it is not an id, a branch or a path. git trace help blame\n" +
-			"says what a function is. The exit status is 1 when the id does not exist, or nothing is recorded\n" +
-			"about it.",
+			"commits that changed it, with the prompts, through renames of the file; name a function by a word\n" +
+			"of its function line, with a colon before it if it could be an id, a branch or a path. git trace\n" +
+			"help blame says what a function is. The exit status is 1 when the id does not exist, or nothing is\n" +
+			"recorded about it.",
 		Options: options("json", "color"),
 		Examples: []example{
 			{"git trace track '4f2a#1'", "the fate of one prompt's lines"},

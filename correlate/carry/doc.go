@@ -12,8 +12,8 @@
 //
 // A described commit cannot be a source of its own ancestors. Each of its lines is credited to one commit; a later
 // commit gets it only by moving the line, or if a commit in between removed it and it returns to a file of the same
-// name. For this a described commit that HEAD reaches is a source, too. Example: a commit is reverted, and the revert
-// is reverted. Of two sources, one of the same name wins. Then the descendant wins, then the source with more equal
+// name. Then a described commit that HEAD reaches is a source, too. Example: a commit is reverted, and the revert is
+// reverted. Of two sources, one of the same name wins. Then the descendant wins, then the source with more equal
 // letters. The line stays unknown if two sources are equally good and name different owners, or if the described commit
 // added it without an owner.
 package carry

@@ -120,7 +120,7 @@ func (b block) each(take func(key []byte, kind byte, value *reader) (more bool, 
 			return err
 		}
 		if prefix > uint64(len(key)) {
-			return fmt.Errorf("%w: name shares more than there is", ErrCorrupt)
+			return fmt.Errorf("%w: name shares more than the previous name has", ErrCorrupt)
 		}
 		key = append(key[:prefix], suffix...)
 		more, err := take(key, byte(length&7), in)

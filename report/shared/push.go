@@ -67,8 +67,8 @@ func Plan(w io.Writer, p *sharing.Plan) {
 	}
 	fmt.Fprintln(w)
 	if p.Branches == 0 && p.Remote.Code == p.Remote.Name && p.Digest.Withheld > 0 {
-		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> tells of the\n"+
-			"              commits that another remote has\n", cells.Message(p.Remote.Name))
+		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> names\n"+
+			"              the remote that has the commits\n", cells.Message(p.Remote.Name))
 	}
 	sayDoubts(w, p.Doubts)
 }

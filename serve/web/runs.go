@@ -182,7 +182,7 @@ func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
 				}
 			}
 		}
-		return "", fmt.Errorf("what lies behind line '%s': %w", ask.Get(name), errNotFound)
+		return "", fmt.Errorf("find the origin of line '%s': %w", ask.Get(name), errNotFound)
 	}
 	return "", nil
 }

@@ -213,7 +213,7 @@ func (k *Known) Save() error {
 			err = appendFile(k.namesFile(path), add.names)
 		}
 		if err != nil {
-			return fmt.Errorf("store whose the lines of %s are: %w", strconv.Quote(path), err)
+			return fmt.Errorf("store the owners of the lines of %s: %w", strconv.Quote(path), err)
 		}
 		delete(k.unsaved, path)
 	}

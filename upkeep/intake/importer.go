@@ -201,6 +201,6 @@ func (im *Importer) Tell(r *Imported) {
 			fmt.Fprintf(im.Err, "git-trace: warning: left out, %s: %s\n", why, numbers.Count(count, what))
 		}
 	}
-	left(r.Moved, "line", "not at the place that the files give")
+	left(r.Moved, "line", "not where the files say")
 	left(r.Strange, "statement", "about commits that are not here")
 }
