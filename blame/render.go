@@ -175,8 +175,8 @@ func (p *painter) person(l *Annotated) string {
 	return p.foreign(l.Commit.Author.Name)
 }
 
-// owner returns the owner's cell, at most `limit` columns wide. If it is too long, the agent's name is shortened first,
-// then the id of the conversation.
+// owner returns the owner's cell. If it is wider than `limit` columns, the agent's name is shortened or left out; the
+// id of the conversation stays whole.
 func (p *painter) owner(l *Annotated, limit int) string {
 	if !l.Owner.ByAI() {
 		if p.cols.NoAuthor {

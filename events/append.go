@@ -239,7 +239,7 @@ func (l *Log) opening(first Draft) (Draft, error) {
 	return Draft{Time: first.Time, Type: LogStarted, Method: first.Method, Data: data}, nil
 }
 
-// chain numbers drafts after the end of a log.
+// `chain` makes drafts the events that follow the end of a log.
 func chain(drafts []Draft, end tip) ([]Event, error) {
 	events := make([]Event, len(drafts))
 	for i, d := range drafts {

@@ -40,7 +40,7 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// mostJudged limits the number of checked signatures of one pull that are new or have untrusted keys: each check needs
+// mostJudged limits, in one pull, the checks of signatures that are new or have untrusted keys: each check needs
 // processes.
 const mostJudged = 200
 

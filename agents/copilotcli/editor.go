@@ -120,8 +120,8 @@ type both struct {
 // Events returns the names of the events of Copilot CLI and of the editor.
 func (d both) Events() []string { return append(d.PayloadDecoder.Events(), editorStop) }
 
-// Decode decodes the payload of one hook call. Payloads of the editor contain the name of their event. Payloads of
-// Copilot CLI do not for these events.
+// Decode decodes the payload of one hook call. Payloads of the editor contain the name of their event. For these
+// events, payloads of Copilot CLI do not contain it.
 func (d both) Decode(event string, data []byte) ([]events.Boundary, error) {
 	named := bytes.Contains(data, []byte(`"hook_event_name"`)) || bytes.Contains(data, []byte(`"hookEventName"`))
 	if d.env.Lookup("COPILOT_CLI") == "" && (event == editorStop || named && editorKinds.Kind(event) != "") {

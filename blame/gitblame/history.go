@@ -17,7 +17,7 @@ import (
 // blames of these paths need no process. It is for callers with hundreds of blames. It is not safe for concurrent use.
 //
 // It passes lines from a commit to its parents by the hunks of the commit, as git does (descend.go). Git still answers
-// where a file may have had another name. A line that is older than the history has the last commit before it, a
+// for a file that may have had another name. A line that is older than the history has the last commit before it, a
 // boundary, as with the option --since. Answers are never stored.
 type History struct {
 	since   time.Time

@@ -82,13 +82,13 @@ func (q Queue) Add(job Job) error {
 	return nil
 }
 
-// Pick is a commit in the queue that a rebase made.
+// Pick is a queued commit that a rebase made.
 type Pick struct {
 	Commit, From refs.OID
 	file         string
 }
 
-// Picks lists the commits in the queue that rebases made, oldest first. It skips files that cannot be read.
+// Picks lists the queued commits that rebases made, oldest first. It skips files that cannot be read.
 func (q Queue) Picks() []Pick {
 	var out []Pick
 	for _, file := range q.files(func(name string) bool { return strings.Contains(name, pickMark) }) {

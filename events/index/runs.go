@@ -94,7 +94,7 @@ func from(rows rowCursor, start []byte, yield func(key []byte, at place) bool) e
 	return nil
 }
 
-// rowCursor goes through sorted rows. A row without a key is after the last.
+// rowCursor goes through sorted rows. A row without a key marks the end.
 type rowCursor interface {
 	before(key []byte) row // the last row with a lower key, or the first of all
 	next() row

@@ -149,7 +149,7 @@ func (ix *Index) Traces() ([]Trace, error) {
 	return out, nil
 }
 
-// Sums returns the sums of Traces in no order.
+// Sums returns the same summaries as Traces, unsorted.
 func (ix *Index) Sums() ([]*Trace, error) {
 	return mended(ix, func() ([]*Trace, error) { return ix.sums(nil) })
 }
