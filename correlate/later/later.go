@@ -116,7 +116,7 @@ func (q Queue) read(file string) (job Job, err error) {
 		err = json.Unmarshal(raw, &job)
 	}
 	if err != nil {
-		return job, fmt.Errorf("read a piece of work: %w", err)
+		return job, fmt.Errorf("read a job: %w", err)
 	}
 	return job, nil
 }
@@ -220,7 +220,7 @@ func (q Queue) drain(ctx context.Context, do func(Job) error) error {
 			return failed
 		}
 		if err := os.Remove(again); err != nil {
-			return errors.Join(failed, fmt.Errorf("take a piece of work off the queue: %w", err))
+			return errors.Join(failed, fmt.Errorf("take a job off the queue: %w", err))
 		}
 	}
 	return failed
@@ -242,7 +242,7 @@ func (q Queue) begin(name string) (again string, job Job, err error) {
 	}
 	again = stem[:cut+1] + strconv.Itoa(tries+1) + jobSuffix
 	if err := os.Rename(name, again); err != nil {
-		return name, job, fmt.Errorf("begin a piece of work: %w", err)
+		return name, job, fmt.Errorf("begin a job: %w", err)
 	}
 	return again, job, nil
 }
