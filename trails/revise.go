@@ -15,7 +15,7 @@ import (
 // command, edits and commits, and the agent records the refusal afterwards. For the commit's hook, the command was
 // still running. Then the record is corrected: the contents get other owners, and the commit gets another anchor.
 
-// revision takes lines from a call that were recorded after it had ended.
+// revision takes from a call the lines that changed after its end.
 type revision struct {
 	trace     events.TraceID
 	call      string

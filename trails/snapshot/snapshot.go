@@ -268,8 +268,8 @@ func (e *Engine) Save() error {
 
 // keepChanges stores the new contents of a snapshot by the git method in the side store. Git does not write contents
 // that the repository already has, even if only the index or a stash has them. If git prunes them later, the next
-// snapshot cannot be compared with this one. If there are more contents than a person or a tool writes, git itself
-// wrote them, and they are not stored.
+// snapshot cannot be compared with this one. If there are more than maxTrusted changes, git itself wrote the contents,
+// and they are not stored.
 func (e *Engine) keepChanges(snap Snapshot) {
 	if len(snap.Changes) == 0 || len(snap.Changes) > maxTrusted {
 		return

@@ -35,7 +35,8 @@ type Kept struct {
 	linediff.Range
 	Owner Owner
 	Why   Why
-	// `From` is the change that had the lines before. It is this change, except for lines that moved from another file.
+	// `From` is the change whose old content had the lines. It is this change, except for lines that moved from another
+	// file.
 	From *Change
 }
 
