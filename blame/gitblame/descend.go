@@ -178,18 +178,18 @@ func (d *descent) settle(a *answer, pieces []piece) bool {
 func split(pieces []piece, hunks []hunk) (through, rest []piece) {
 	for _, p := range pieces {
 		h, _ := slices.BinarySearchFunc(hunks, p.line, func(h hunk, line int) int {
-			return cmp.Compare(h.newEnd, line+1) // the first hunk that ends after the line
+			return cmp.Compare(int(h.newEnd), line+1) // the first hunk that ends after the line
 		})
 		for p.count > 0 {
-			for h < len(hunks) && hunks[h].newEnd <= p.line {
+			for h < len(hunks) && int(hunks[h].newEnd) <= p.line {
 				h++
 			}
 			some, changed := p.count, false
 			if h < len(hunks) {
-				if changed = hunks[h].new <= p.line; changed {
-					some = min(some, hunks[h].newEnd-p.line)
+				if changed = int(hunks[h].new) <= p.line; changed {
+					some = min(some, int(hunks[h].newEnd)-p.line)
 				} else {
-					some = min(some, hunks[h].new-p.line)
+					some = min(some, int(hunks[h].new)-p.line)
 				}
 			}
 			if changed {
@@ -197,7 +197,7 @@ func split(pieces []piece, hunks []hunk) (through, rest []piece) {
 			} else {
 				shift := 0
 				if h > 0 {
-					shift = hunks[h-1].oldEnd - hunks[h-1].newEnd
+					shift = int(hunks[h-1].oldEnd - hunks[h-1].newEnd)
 				}
 				through = append(through, piece{p.line + shift, p.final, some})
 			}

@@ -20,15 +20,42 @@ import (
 // for a file that may have had another name. A line that is older than the history has the last commit before it, a
 // boundary, as with the option --since. Answers are never stored.
 type History struct {
+	notes
 	since   time.Time
-	paths   map[string]bool // nil for all paths
 	commits map[refs.OID]*past
 	order   []*past              // the commits in the order of git-log(1)
 	older   map[refs.OID]*Commit // parents of the commits that are older than since
-	renamed map[string][]string  // new names of files by old ones
 	kept    map[string]*kept
 	objects *refs.Objects
 	asked   int // number of times that git had to blame
+}
+
+// notes collects changes of files.
+type notes struct {
+	paths   map[string]bool     // nil for all paths
+	renamed map[string][]string // new names of files by old ones
+	names   map[string]string   // each path that was seen
+}
+
+func newNotes() notes { return notes{renamed: map[string][]string{}, names: map[string]string{}} }
+
+// Known holds the changes of commits that a caller has read for another purpose.
+type Known struct {
+	notes
+	of map[refs.OID]map[string]*change
+}
+
+// NewKnown returns an empty collection.
+func NewKnown() *Known {
+	return &Known{newNotes(), map[refs.OID]map[string]*change{}}
+}
+
+// Add adds the changes of a commit without several parents: all its records, and a function that repeats its patch.
+func (k *Known) Add(commit refs.OID, records []gitdiff.Record, patch func(gitdiff.Lines) error) error {
+	read := make(changes, len(records))
+	err := patch(read)
+	k.of[commit] = k.changesOf(records, read)
+	return err
 }
 
 type past struct {
@@ -48,7 +75,7 @@ type change struct {
 }
 
 // hunk is a hunk without context: the first line of both sides, and the first one after them. Lines count from 1.
-type hunk struct{ old, oldEnd, new, newEnd int }
+type hunk struct{ old, oldEnd, new, newEnd int32 }
 
 func hunkOf(h gitdiff.Hunk) hunk {
 	if h.OldCount == 0 {
@@ -57,7 +84,7 @@ func hunkOf(h gitdiff.Hunk) hunk {
 	if h.NewCount == 0 {
 		h.NewStart++
 	}
-	return hunk{h.OldStart, h.OldStart + h.OldCount, h.NewStart, h.NewStart + h.NewCount}
+	return hunk{int32(h.OldStart), int32(h.OldStart + h.OldCount), int32(h.NewStart), int32(h.NewStart + h.NewCount)}
 }
 
 // learn adds the changes from one parent, the next one. Changes from all parents have the last one's at the end, and
@@ -71,14 +98,21 @@ func (p *past) learn(found []map[string]*change) {
 }
 
 // ReadHistory reads the changes of paths in the commits of all branches and tags since a time. Paths are raw bytes. If
-// there are many, it reads the changes of all paths.
-func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
-	h := &History{
-		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, older: map[refs.OID]*Commit{},
-		renamed: map[string][]string{}, kept: map[string]*kept{}, objects: repo.Objects(),
+// there are many, it reads the changes of all paths. Commits in `known` are not read again; it may be nil.
+func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string, known *Known) (
+	*History, error) {
+	if len(paths) > fewPaths && known == nil {
+		known = NewKnown()
 	}
-	if len(paths) > fewPaths {
-		paths, h.paths = nil, nil
+	h := &History{
+		since: since, commits: map[refs.OID]*past{}, older: map[refs.OID]*Commit{},
+		kept: map[string]*kept{}, objects: repo.Objects(),
+	}
+	if known != nil {
+		h.notes, paths = known.notes, nil
+	} else {
+		known, h.notes = &Known{}, newNotes()
+		h.paths = map[string]bool{}
 	}
 	for _, path := range paths {
 		h.paths[path] = true
@@ -101,6 +135,7 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
+	h.without(single, known)
 	if err := cmp.Or(ask(single, h.readChanges, gitdiff.Patch()...), ask(firsts, h.readChanges, gitdiff.Raw()...),
 		ask(merges, h.readCombined, append(gitdiff.Patch(), "--no-renames", "-c", "-U1")...)); err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
@@ -119,7 +154,20 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	return h, nil
 }
 
-func (h *History) has(path string) bool { return h.paths == nil || h.paths[path] }
+// without takes known commits from the questions.
+func (h *History) without(single *questions, known *Known) {
+	all := *single
+	*single = questions{}
+	for i, commit := range all.commits {
+		if byPath, is := known.of[commit]; is {
+			h.commits[commit].learn([]map[string]*change{byPath})
+		} else {
+			single.add(commit, all.lines[i])
+		}
+	}
+}
+
+func (n *notes) has(path string) bool { return n.paths == nil || n.paths[path] }
 
 // Commits returns the commits of the history in any order.
 func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // inquire is what a history is asked.
@@ -53,9 +54,9 @@ func (h *History) told(t *testing.T, r *repo, words ...string) string {
 	return out.String()
 }
 
-func (r *repo) history(t *testing.T, since time.Time, paths ...string) *History {
+func (r *repo) history(t *testing.T, since time.Time, known *Known, paths ...string) *History {
 	t.Helper()
-	h, err := ReadHistory(context.Background(), r.Discover(r.Dir), since, paths)
+	h, err := ReadHistory(context.Background(), r.Discover(r.Dir), since, paths, known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,14 +89,35 @@ func TestWhatAHistoryTellsIsGitsBlame(t *testing.T) {
 	for path := range all {
 		paths = append(paths, path)
 	}
+	var known *Known
 	for _, since := range []time.Time{time.Unix(0, 0), time.Unix(1_600_000_000+3600*int64(commits)/2, 0)} {
-		h := r.history(t, since, paths...)
-		paths = slices.Concat(paths, slices.Repeat([]string{"none"}, fewPaths)) // the next one reads all paths
+		h := r.history(t, since, known, paths...)
+		known = r.known(t, list[len(list)/2:]) // the next one reads all paths of the other commits
 		h.compare(t, r, testenv.Some(places, 3))
 		if t.Logf("%d blames, %d by git", len(places), h.asked); h.asked > len(places)/2 {
 			t.Errorf("git was asked for %d of %d", h.asked, len(places))
 		}
 	}
+}
+
+// known reads the changes of commits as a caller may have done before.
+func (r *repo) known(t *testing.T, commits []string) *Known {
+	t.Helper()
+	known := NewKnown()
+	args := append([]string{"diff-tree", "--stdin", "--root"}, gitdiff.Patch()...)
+	err := gitdiff.Run(t.Context(), r.Discover(r.Dir), strings.NewReader(strings.Join(commits, "\n")+"\n"), args, func(g *gitdiff.Reader) error {
+		return g.Each(func(commit refs.OID) error {
+			records, err := g.Records()
+			if err != nil {
+				return err
+			}
+			return known.Add(commit, records, func(to gitdiff.Lines) error { return g.Patch(records, to) })
+		})
+	})
+	if err != nil || len(known.of) == 0 {
+		t.Fatal(len(known.of), err)
+	}
+	return known
 }
 
 // Files are blamed where the last commits of a real history, or its merges on both sides, changed them. The full form
@@ -122,7 +144,7 @@ func TestWhatARealHistoryTellsIsGitsBlame(t *testing.T) {
 	for _, p := range places {
 		paths = append(paths, p.path)
 	}
-	h := r.history(t, time.Unix(since, 0), slices.Concat(paths, slices.Repeat([]string{"none"}, fewPaths))...)
+	h := r.history(t, time.Unix(since, 0), nil, slices.Concat(paths, slices.Repeat([]string{"none"}, fewPaths))...)
 	h.compare(t, r, places)
 	t.Logf("%d commits, %d blames, %d by git", len(list), len(places), h.asked)
 }
@@ -162,7 +184,7 @@ func TestAHistoryNamesPeopleAndMessagesAsGitDoes(t *testing.T) {
 	r.Git("commit", "-qa", "--allow-empty-message", "-m", "")
 	r.Write("f", "1\n2\n3\n")
 	r.Git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-qa", "-m", "caf\xe9")
-	h := r.history(t, time.Unix(0, 0), "f")
+	h := r.history(t, time.Unix(0, 0), nil, "f")
 	if got, want := h.told(t, r, "--", "f"), r.Git("blame", "--porcelain", "--", "f"); got != want {
 		t.Errorf("--- git\n%s\n--- ours\n%s", want, got)
 	}
@@ -183,7 +205,7 @@ func TestAHistoryLeavesToGitWhatItDoesNotKnow(t *testing.T) {
 	r.Write("f.bin", "one\nthree\n")
 	r.Write("f", "one\nthree\n")
 	r.Git("commit", "-qam", "second")
-	h := r.history(t, time.Unix(0, 0), "f.bin", "f")
+	h := r.history(t, time.Unix(0, 0), nil, "f.bin", "f")
 	if got, want := h.told(t, r, "--", "f.bin"), r.Git("blame", "--porcelain", "--", "f.bin"); got != want {
 		t.Errorf("--- git\n%s\n--- ours\n%s", want, got)
 	}
@@ -200,7 +222,7 @@ func TestAHistoryListsTheCommitsOfASpanOfTime(t *testing.T) {
 	r := generated(t, 60)
 	begin := time.Unix(1_600_000_000, 0)
 	paths := []string{"start0.txt", "start1.txt", "start2.txt"}
-	h := r.history(t, begin, paths...)
+	h := r.history(t, begin, nil, paths...)
 	for from := range 30 {
 		from, to := begin.Add(time.Duration(from)*time.Hour), begin.Add(time.Duration(from+from%7+20)*time.Hour)
 		var got []string

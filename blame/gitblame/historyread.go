@@ -154,27 +154,42 @@ func (h *History) readChanges(r *gitdiff.Reader) ([]map[string]*change, error) {
 	if err := r.Patch(records, read); err != nil {
 		return nil, err
 	}
+	return []map[string]*change{h.changesOf(records, read)}, nil
+}
+
+// changesOf returns the changes of records by path.
+func (n *notes) changesOf(records []gitdiff.Record, read changes) map[string]*change {
 	gone := slices.ContainsFunc(records, func(f gitdiff.Record) bool { return f.NewMode == 0 || f.OldPath != f.Path })
-	byPath := map[string]*change{}
+	byPath := make(map[string]*change, len(records))
 	for i := range records {
 		c := &read[i]
-		c.fresh = records[i].OldMode == 0 && !gone && h.paths == nil
-		h.note(byPath, &records[i], c)
+		c.fresh = records[i].OldMode == 0 && !gone && n.paths == nil
+		n.note(byPath, &records[i], c)
 	}
-	return []map[string]*change{byPath}, nil
+	return byPath
 }
 
 // note adds a change to the changes from one parent. Git shows no lines of a binary file.
-func (h *History) note(byPath map[string]*change, f *gitdiff.Record, c *change) {
+func (n *notes) note(byPath map[string]*change, f *gitdiff.Record, c *change) {
 	c.odd = !regular(f.OldMode) || !regular(f.NewMode) || f.OldPath != f.Path || len(c.hunks) == 0 && f.Old != f.New
 	for _, path := range []string{f.Path, f.OldPath} {
-		if h.has(path) {
-			byPath[path] = c
+		if n.has(path) {
+			byPath[n.one(path)] = c
 		}
 	}
-	if f.OldPath != f.Path && !slices.Contains(h.renamed[f.OldPath], f.Path) {
-		h.renamed[f.OldPath] = append(h.renamed[f.OldPath], f.Path)
+	if f.OldPath != f.Path && !slices.Contains(n.renamed[f.OldPath], f.Path) {
+		n.renamed[f.OldPath] = append(n.renamed[f.OldPath], f.Path)
 	}
+}
+
+// `one` returns the same string for equal paths, so that each is in memory once.
+func (n *notes) one(path string) string {
+	if had, is := n.names[path]; is {
+		return had
+	}
+	path = strings.Clone(path)
+	n.names[path] = path
+	return path
 }
 
 // changes collects hunks, by index of their record.

@@ -82,7 +82,7 @@ func (w *world) history() *gitblame.History {
 	for i := range paths {
 		paths[i] = fmt.Sprint("none", i)
 	}
-	h, err := gitblame.ReadHistory(w.t.Context(), w.Repo, time.Unix(0, 0), paths)
+	h, err := gitblame.ReadHistory(w.t.Context(), w.Repo, time.Unix(0, 0), paths, nil)
 	w.Check(err)
 	w.t.Cleanup(func() { w.Check(h.Close()) })
 	return h

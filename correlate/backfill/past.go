@@ -197,7 +197,7 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 	}
 	near, far := f.splitPast(list, sessions)
 	done := 0
-	read := func(walk walk, which []int) error {
+	read := func(walk walk, which []int, pass func(*history.Commit) error) error {
 		some := make([]history.Commit, 0, len(which))
 		for _, i := range which {
 			some = append(some, list[i])
@@ -206,13 +206,16 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 			f.take(c)
 			done++
 			progress(done, len(list))
-			return nil
+			if pass == nil {
+				return nil
+			}
+			return pass(c)
 		})
 	}
-	if err := read(history.WalkNames, far); err != nil {
+	if err := read(history.WalkNames, far, nil); err != nil {
 		return err
 	}
-	return read(history.Walk, near)
+	return read(history.Walk, near, f.options.Read)
 }
 
 type walk func(context.Context, *refs.Repo, []history.Commit, func(*history.Commit) error) error

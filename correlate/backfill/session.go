@@ -3,6 +3,7 @@ package backfill
 import (
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -66,6 +67,8 @@ type Options struct {
 	Last time.Time // committer date of the newest commit
 	// Commit returns the commit that a full or abbreviated id names.
 	Commit func(id string) (refs.OID, bool)
+	// Read gets each commit whose lines are read; it may be nil.
+	Read func(*history.Commit) error
 
 	older int // see mostOlder; 0 means mostOlder
 }

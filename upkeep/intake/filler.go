@@ -23,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/upkeep/keeping"
 	"github.com/git-trace/git-trace/upkeep/testimony"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/lookup"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
@@ -210,6 +211,15 @@ func (b *Filler) run(list []history.Commit, found []*transcripts.Transcript) err
 			return commit, isHex(id) && err == nil && typ == refs.CommitObject
 		},
 	}
+	known := facts.NewKnown()
+	if !b.Dry {
+		options.Read = func(c *history.Commit) error {
+			if len(c.Parents) > 1 || len(c.Unread) > 0 {
+				return nil
+			}
+			return known.Add(c.ID, c.Records(), c.Patch)
+		}
+	}
 	shown := b.Line.Progress("commits")
 	result, err := backfill.Find(b.ctx, b.Repo, list, sessions, options, shown.At)
 	shown.Clear()
@@ -230,7 +240,7 @@ func (b *Filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	if err := b.tell(result.Claims); err != nil {
 		return err
 	}
-	err = b.store(byTrace)
+	err = b.store(byTrace, known)
 	if told := b.sum(); err == nil { // last, because the records take most of the time
 		err = told
 	}
@@ -241,7 +251,7 @@ func (b *Filler) run(list []history.Commit, found []*transcripts.Transcript) err
 }
 
 // store compares the sessions with the log, and stores the records of the linked sessions.
-func (b *Filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error {
+func (b *Filler) store(byTrace map[events.TraceID]*transcripts.Transcript, known *facts.Known) error {
 	noted, err := b.keeper.Noted()
 	if err != nil {
 		return err
@@ -249,7 +259,7 @@ func (b *Filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error
 	if err := b.testify(byTrace, noted); err != nil {
 		return err
 	}
-	return b.keeper.Keep(b.ctx, noted, b.Line)
+	return b.keeper.Keep(b.ctx, noted, known, b.Line)
 }
 
 // isPartial reports whether this is a partial clone: git left objects on a remote, and git-trace does not fetch them.

@@ -138,8 +138,9 @@ func (k *Keeper) Noted() ([]waiting.Session, error) {
 }
 
 // Keep stores the conversations of the list whose session files were read. If a conversation cannot be stored, it waits
-// for the next run. The parameter `line` shows the progress.
-func (k *Keeper) Keep(ctx context.Context, noted []waiting.Session, line *terminal.StatusLine) error {
+// for the next run. Commits in `known` are not read again. The parameter `line` shows the progress.
+func (k *Keeper) Keep(ctx context.Context, noted []waiting.Session, known *facts.Known,
+	line *terminal.StatusLine) error {
 	if len(noted) == 0 {
 		return nil
 	}
@@ -162,7 +163,7 @@ func (k *Keeper) Keep(ctx context.Context, noted []waiting.Session, line *termin
 		traces[i] = noted[i].Trace
 	}
 	// the log has their lines by now
-	gather, done := facts.ForMany(ctx, k.repo, traces, k.byTrace[noted[0].Trace].First)
+	gather, done := facts.ForMany(ctx, k.repo, traces, k.byTrace[noted[0].Trace].First, known)
 	defer done()
 	k.job.Recorder.Facts = gather
 	inside := k.job.Recorder.Relative

@@ -20,10 +20,17 @@ const manyConversations = 64
 // fewConversations limits the number of conversations for which git is called for each file, without a history.
 const fewConversations = 8
 
+// Known holds the changes of commits that a caller has read for another purpose.
+type Known = gitblame.Known
+
+// NewKnown returns an empty collection.
+func NewKnown() *Known { return gitblame.NewKnown() }
+
 // ForMany does the same as For, for many conversations that do not change meanwhile. It reads the log once, at the
-// first conversation, and calls git once for common questions. The caller must call the result `done` at the end.
+// first conversation, and calls git once for common questions. Commits in `known` are not read again; it may be nil.
+// The caller must call the result `done` at the end.
 func ForMany(
-	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
+	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time, known *Known,
 ) (gather recorder.Gatherer, done func()) {
 	places := NewBirthplaces(repo)
 	var g *gathering
@@ -51,7 +58,7 @@ func ForMany(
 				return nil, err
 			}
 			if count == 1 && len(traces) >= fewConversations {
-				past, commits, _ = g.past(traces, since) // without it, git is called for each file
+				past, commits, _ = g.past(traces, since, known) // without it, git is called for each file
 			}
 			g.ahead(commits)
 			g.history = past
@@ -67,7 +74,7 @@ const mostHistoryPaths = 5000
 // past reads the changes of files in the commits of some conversations, and in later commits since a moment before all
 // of them. It also lists these commits. The history is nil if there are no files, or more than mostHistoryPaths.
 func (g *gathering) past(
-	traces []events.TraceID, since time.Time,
+	traces []events.TraceID, since time.Time, read *Known,
 ) (history *gitblame.History, commits []refs.OID, err error) {
 	lines, err := g.known.Lines()
 	if err != nil {
@@ -91,7 +98,7 @@ func (g *gathering) past(
 	if len(paths) == 0 || len(paths) > mostHistoryPaths {
 		return nil, commits, nil
 	}
-	if history, err = gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths))); err != nil {
+	if history, err = gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths)), read); err != nil {
 		return nil, commits, err
 	}
 	return history, append(commits, history.Commits()...), nil
