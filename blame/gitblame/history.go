@@ -169,8 +169,10 @@ func (h *History) without(single *questions, known *Known) {
 
 func (n *notes) has(path string) bool { return n.paths == nil || n.paths[path] }
 
-// Commits returns the commits of the history in any order.
-func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }
+// Commits returns the commits of the history and the last ones before it, in any order.
+func (h *History) Commits() []refs.OID {
+	return slices.AppendSeq(slices.Collect(maps.Keys(h.commits)), maps.Keys(h.older))
+}
 
 // Renamed returns the names that a file of a commit got in any later commit. The result `known` is false if the history
 // does not cover the commit or all paths.
