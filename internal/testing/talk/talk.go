@@ -31,6 +31,7 @@ type Talk struct {
 
 	Session string
 	Trace   events.TraceID
+	Unheard bool // no hook runs; only the session file tells
 	lines   bytes.Buffer
 	last    string
 	entries int
@@ -79,12 +80,20 @@ func (k *Talk) boundary(kind events.BoundaryKind) events.Boundary {
 		Transcript: k.File()}
 }
 
+// tell runs a hook.
+func (k *Talk) tell(b events.Boundary) {
+	k.T.Helper()
+	if !k.Unheard {
+		k.Check(k.Engine.Handle(k.T.Context(), b))
+	}
+}
+
 // Ask sends a prompt.
 func (k *Talk) Ask(text string) {
 	k.T.Helper()
 	b := k.boundary(events.PromptSubmit)
 	b.Prompt = &events.Prompt{Text: text}
-	k.Check(k.Engine.Handle(k.T.Context(), b))
+	k.tell(b)
 	k.entry("user", map[string]any{"role": "user", "content": text})
 }
 
@@ -92,7 +101,7 @@ func (k *Talk) Ask(text string) {
 func (k *Talk) Say(text string) {
 	k.T.Helper()
 	k.reply(map[string]any{"type": "text", "text": text})
-	k.Check(k.Engine.Handle(k.T.Context(), k.boundary(events.TurnEnd)))
+	k.tell(k.boundary(events.TurnEnd))
 }
 
 // use makes a call of a tool, with a thought before it.
@@ -106,7 +115,7 @@ func (k *Talk) use(tool string, class events.ToolClass, files []string, input ma
 	for _, name := range files {
 		b.Tool.Paths = append(b.Tool.Paths, filepath.Join(k.Repo.WorkTree, name))
 	}
-	k.Check(k.Engine.Handle(k.T.Context(), b))
+	k.tell(b)
 	k.reply(map[string]any{"type": "thinking", "thinking": "I need " + tool + " now", "signature": "x"},
 		map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input})
 	do()
@@ -114,7 +123,7 @@ func (k *Talk) use(tool string, class events.ToolClass, files []string, input ma
 	if failed {
 		b.Kind = events.ToolFailed
 	}
-	k.Check(k.Engine.Handle(k.T.Context(), b))
+	k.tell(b)
 	k.entry("user", map[string]any{"role": "user", "content": []any{
 		map[string]any{"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed},
 	}})
