@@ -1,7 +1,5 @@
 package linediff
 
-import "fmt"
-
 // Range holds the lines Start ≤ line < End of a text, counted from 0.
 type Range struct {
 	Start, End int
@@ -35,17 +33,4 @@ func number(start, count int) int {
 		return start
 	}
 	return start + 1
-}
-
-// String returns the hunk's header as `git diff -U0` writes it.
-func (h Hunk) String() string {
-	oldStart, oldCount, newStart, newCount := h.Numbers()
-	return "@@ -" + side(oldStart, oldCount) + " +" + side(newStart, newCount) + " @@"
-}
-
-func side(start, count int) string {
-	if count == 1 {
-		return fmt.Sprint(start)
-	}
-	return fmt.Sprintf("%d,%d", start, count)
 }

@@ -184,7 +184,7 @@ func TestCopiedLinesAreThoseOfTheRule(t *testing.T) {
 		if got := singles(copies(lines, found, sources, known)); !slices.Equal(got, want) {
 			var texts []string
 			for _, s := range sources {
-				texts = append(texts, fmt.Sprintf("%q %s %v %v", s.Lines, s.Owners, s.Far, s.Faint))
+				texts = append(texts, fmt.Sprintf("%q %v %v %v", s.Lines, s.Owners, s.Far, s.Faint))
 			}
 			return fmt.Sprintf("%q of %v, %d known: %v, want %v", lines, texts, known, got, want)
 		}
