@@ -47,7 +47,7 @@ func (s *scan) hashByGit(jobs []job) error {
 		default:
 			j.oid = ie.oid
 			j.flags |= flagByGit
-			if err := s.e.keepConverted(objects, j.oid); err != nil {
+			if err := s.e.keepBy(objects, path, Entry{OID: j.oid}); err != nil { // git did not store what the repository has
 				return errStore{err}
 			}
 			if ie.size != uint32(j.st.size) || int64(ie.mtimeSec) != j.st.mtime/1e9 || int64(ie.mtimeNano) != j.st.mtime%1e9 {
@@ -56,21 +56,6 @@ func (s *scan) hashByGit(jobs []job) error {
 		}
 	}
 	return nil
-}
-
-// keepConverted stores a blob in the side store if git did not, because the repository already has it: the repository
-// may delete it later.
-func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
-	side := e.repo.SideObjects()
-	if _, err := os.Lstat(loosePath(side, oid)); err == nil {
-		return nil
-	}
-	content, err := objects.Blob(oid)
-	if err != nil {
-		return nil //nolint:nilerr // too large to copy, or packed in the side store
-	}
-	_, err = e.repo.WriteLoose(side, refs.BlobObject, content)
-	return err
 }
 
 // convert runs git on the private index until no path fails. Each failing path gets its error.

@@ -35,23 +35,29 @@ const loadTries = 5
 
 // load reads the state. Without a valid state the engine starts from nothing.
 func (e *Engine) load() error {
-	e.Close()
-	for range loadTries {
-		data, journal, same, err := e.read()
-		if err != nil || data == nil {
-			return err
-		}
-		if !same {
-			e.Close()
-			continue
-		}
-		if _, err := os.Stat(e.repo.SideObjects()); err != nil {
-			return nil //nolint:nilerr // the trees of the state are missing
-		}
-		e.adoptState(data, journal)
-		return nil
+	data, journal, err := e.readState()
+	if err != nil || data == nil {
+		return err
 	}
-	return nil // treat it like a missing state
+	if _, err := os.Stat(e.repo.SideObjects()); err != nil {
+		return nil //nolint:nilerr // the trees of the state are missing
+	}
+	e.adoptState(data, journal)
+	return nil
+}
+
+// readState reads the state file and its journal, at one moment. Without a state file, or if a writer replaces it again
+// and again, it returns nothing.
+func (e *Engine) readState() (data, journal []byte, err error) {
+	for range loadTries {
+		e.Close()
+		data, journal, same, err := e.read()
+		if err != nil || data == nil || same {
+			return data, journal, err
+		}
+	}
+	e.Close()
+	return nil, nil, nil
 }
 
 // read reads the state file and its journal. Without a state file it returns nothing. A reader does not hold a lock, so
@@ -114,17 +120,11 @@ func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad
 // LastTree returns the tree of the last snapshot in a state file, or the zero id if there is no valid one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 	e := &Engine{repo: &refs.Repo{Format: format}, path: path, remote: true}
-	for range loadTries {
-		data, journal, same, err := e.read()
-		if err != nil || data == nil {
-			return refs.OID{}, err
-		}
-		if same {
-			e.adoptState(data, journal)
-			break
-		}
+	data, journal, err := e.readState()
+	if data != nil {
+		e.adoptState(data, journal)
 	}
-	return e.meta.Tree, nil
+	return e.meta.Tree, err
 }
 
 // errWriteAll says that the whole state must be written.
