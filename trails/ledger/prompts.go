@@ -84,21 +84,16 @@ func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 
 // Traces returns the conversations for which this machine has texts of prompts.
 func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
-	dir, err := os.Open(p.dir)
+	names, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list prompts: %w", err)
 	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("list prompts: %w", err)
-	}
 	out := make(map[events.TraceID]bool, len(names))
 	for _, name := range names {
-		out[events.TraceID(name)] = true
+		out[events.TraceID(name.Name())] = true
 	}
 	return out, nil
 }
