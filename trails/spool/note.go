@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -146,14 +145,11 @@ func DecodeNote(raw []byte) (b Boundary, err error) {
 // Abandoned reports whether a spooled file is a note whose process has ended, or that is older than begunLong. A note
 // of this process never counts.
 func Abandoned(name string, now time.Time) bool {
-	stem, found := strings.CutSuffix(name, BegunSuffix)
-	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, WroteSuffix), "-")
-	number, err := strconv.Atoi(pid)
-	nanos, timeErr := strconv.ParseInt(at, 10, 64)
-	if !found || err != nil || timeErr != nil || number == os.Getpid() {
+	pid, at := By(name), At(name)
+	if !strings.HasSuffix(name, BegunSuffix) || pid == 0 || pid == os.Getpid() || at.UnixNano() == 0 {
 		return false
 	}
-	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
+	return !events.ProcessLives(pid) || now.Sub(at) > begunLong
 }
 
 // `Left` reports whether a spooled file is a note for which its process will do nothing, for example because it was
