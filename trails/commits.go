@@ -48,6 +48,16 @@ type Committed struct {
 // git may have taken lines, and earlier contents of the path.
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
+// view returns the view of commits at a moment. A line that no content has belongs to nobody.
+func (o *origins) view(m moment.Moment) *View {
+	store := o.tree.store
+	return &View{
+		Known: store.known, Owners: store.owners, Objects: store.objects, Blob: store.blob,
+		Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
+		question: func(c Committed) *origin.Query { return o.committed(m, c) },
+	}
+}
+
 // AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file that one shell call wrote
 // and committed belongs to that call. Then the function `anchor` makes the events that record the commit, under the
 // same lock. Lines that git brought are compared with the parent: a committed blob is always in HEAD, which is not
@@ -76,9 +86,7 @@ func (e *Engine) AtCommit(
 			}
 		}
 		young := sync.OnceValue(func() bool { return e.began.madeSince(s.tree.origins, commit) })
-		store := s.tree.store
-		v := &View{Known: store.known, Owners: store.owners, Objects: store.objects, Blob: store.blob,
-			question: func(c Committed) *origin.Query { return s.tree.origins.committed(moment.Committed, c) }}
+		v := s.tree.origins.view(moment.Committed)
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
 			if by, ok := s.tree.turnedUp(path, refs.OID{}); ok {
@@ -182,12 +190,7 @@ func (e *Engine) AtRewrite(
 	return e.advance(ctx, at, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.PostRewrite}}
 		s.tree.store.texts.contents = map[refs.OID][]byte{}
-		v := &View{
-			Known: s.tree.store.known, Owners: s.tree.store.owners, Objects: s.tree.store.objects, Blob: s.tree.store.blob,
-			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
-			question: func(c Committed) *origin.Query { return s.tree.origins.committed(moment.Rewritten, c) },
-		}
-		drafts, err := anchor(v)
+		drafts, err := anchor(s.tree.origins.view(moment.Rewritten))
 		if err != nil {
 			return err
 		}
