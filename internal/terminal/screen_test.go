@@ -119,7 +119,9 @@ func TestAPagerIsChosenAsGitDoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, unset := range []string{"PAGER", "GIT_PAGER"} {
 				t.Setenv(unset, "")
-				os.Unsetenv(unset)
+				if err := os.Unsetenv(unset); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for i := 0; i < len(tt.env); i += 2 {
 				t.Setenv(tt.env[i], tt.env[i+1])
@@ -235,7 +237,7 @@ func TestFaultsAreTold(t *testing.T) {
 		t.Errorf("%v, %s", err, &out)
 	}
 	known := exit.Usage("no")
-	if Faults(&out, nil) != nil || Faults(&out, []error{known}) != known {
+	if Faults(&out, nil) != nil || !errors.Is(Faults(&out, []error{known}), known) {
 		t.Error("a fault changes")
 	}
 }

@@ -155,7 +155,7 @@ func TestEveryObjectIsDrawnAndAnswered(t *testing.T) {
 		raw, err := json.Marshal(o.Answer())
 		d.Check(err)
 		var back answers.Object
-		if d.Check(json.Unmarshal(raw, &back)); string(back.Kind) != tt.kind {
+		if d.Check(json.Unmarshal(raw, &back)); back.Kind != tt.kind {
 			t.Errorf("%s is answered as %s", name, back.Kind)
 		}
 	}

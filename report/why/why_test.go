@@ -25,7 +25,7 @@ func TestALineHasItsReasons(t *testing.T) {
 	known := k.Reader()
 	follows, err := known.Tracker()
 	k.Check(err)
-	defer follows.Close()
+	defer func() { _ = follows.Close() }()
 	finder := &why.Finder{Known: known, Trails: follows}
 	for _, tt := range []struct {
 		rev, path   string

@@ -2,7 +2,6 @@ package intake_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,9 +22,7 @@ import (
 // caller writes into out and notes.
 func caller(repo *refs.Repo, out, notes *bytes.Buffer) intake.Caller {
 	return intake.Caller{Repo: repo, Out: out, Err: notes, Line: terminal.NewStatusLine(os.Stderr, "test", true),
-		Open: func(ctx context.Context, repo *refs.Repo, o view.Options) (*view.Reader, error) {
-			return view.Open(ctx, repo, o)
-		}}
+		Open: view.Open}
 }
 
 // past is a repository whose commits a session file explains, which no hook saw.

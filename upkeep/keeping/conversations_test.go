@@ -146,7 +146,7 @@ func TestLinkedConversationsAreKept(t *testing.T) {
 	k.Check(keeper.Keep(t.Context(), noted, terminal.NewStatusLine(os.Stderr, "test", true)))
 	k.Check(keeper.Keep(t.Context(), nil, nil))
 	s := store.Open(k.Repo)
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	if _, err := s.Find(t.Context(), trace); err != nil || warned.Len() > 0 {
 		t.Errorf("%v, %s", err, &warned)
 	}

@@ -105,8 +105,8 @@ func (k *Talk) Say(text string) {
 }
 
 // use makes a call of a tool, with a thought before it.
-func (k *Talk) use(tool string, class events.ToolClass, files []string, input map[string]any, output string, failed bool,
-	do func()) {
+func (k *Talk) use(tool string, class events.ToolClass, files []string, input map[string]any, output string,
+	failed bool, do func()) {
 	k.T.Helper()
 	k.Calls++
 	id := "toolu_" + k.Session + "_" + string(rune('a'+k.Calls%26))
