@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/internal/exit"
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
@@ -199,4 +204,136 @@ func (a *app) workTree() (*refs.Repo, error) {
 		a.tellEnrolled(r)
 	}
 	return r, err
+}
+
+// memoryOfReaders limits the memory of a command that reads: the amount of data depends on the publications of others.
+// A user with a larger history sets GOMEMLIMIT, which Go reads.
+const memoryOfReaders = 1 << 30
+
+// boundMemory ends a reading command that needs more memory than the limit.
+func boundMemory(end func(error)) {
+	most := debug.SetMemoryLimit(-1)
+	if most == math.MaxInt64 {
+		most = memoryOfReaders
+		debug.SetMemoryLimit(most) // Go collects more often near the limit
+	}
+	lookAtMemory(&outgrown{most: uint64(most)}, end)
+}
+
+// lookAtMemory checks the memory after each collection.
+func lookAtMemory(o *outgrown, end func(error)) {
+	runtime.AddCleanup(new([64]byte), func(o *outgrown) {
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		if o.by(now.HeapAlloc) {
+			end(o.failure())
+			return
+		}
+		lookAtMemory(o, end)
+	}, o)
+}
+
+// outgrown counts consecutive collections that left more memory in use than the limit. One collection need not free all
+// unused memory.
+type outgrown struct {
+	most  uint64
+	times int
+}
+
+const mostOutgrown = 8
+
+// `by` reports whether enough collections in a row left too much.
+func (o *outgrown) by(left uint64) bool {
+	if left <= o.most {
+		o.times = 0
+		return false
+	}
+	o.times++
+	return o.times >= mostOutgrown
+}
+
+func (o *outgrown) failure() error {
+	return exit.Fail(exit.Git, fmt.Errorf("out of memory: %w", errTooLarge),
+		fmt.Sprintf("GOMEMLIMIT=%dMiB allows twice as much"+anotherHint+"the logs of others may be the reason: "+
+			"git -c trace.trust=own trace … reads only this clone's log", o.most>>19))
+}
+
+var errTooLarge = errors.New("reading needs more memory than the limit")
+
+// endWith reports an error and ends the process.
+func (a *app) endWith(err error) {
+	a.line.End()
+	os.Exit(report(a.std.err, err))
+}
+
+// cutHistory lets git work without missing or damaged objects, after it failed because of them. For this command,
+// commits have only their readable parents, as after a graft. It returns false if no object is missing, so git had
+// another reason. Package gitblame does the same for a file whose older contents are missing.
+func (a *app) cutHistory(args []string, cause error) bool {
+	var failed *refs.GitError
+	if a.grafts != "" || !errors.As(cause, &failed) || !refs.NamesUnread(failed.Stderr) {
+		return false
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return false
+	}
+	// All objects, since the logs also name commits that no ref leads to.
+	out, err := repo.Git(a.life, nil, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectname)")
+	if err != nil {
+		return false
+	}
+	var tips []refs.OID
+	for line := range strings.Lines(string(out)) {
+		kind, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if tip, err := refs.ParseOID(id); err == nil && kind == string(refs.CommitObject) {
+			tips = append(tips, tip)
+		}
+	}
+	list, unread, err := history.Past(repo, tips)
+	if err != nil {
+		return false
+	}
+	lost := map[refs.OID]bool{}
+	for _, c := range unread {
+		lost[c.ID] = true
+		a.leftOut.Note(c.ID)
+	}
+	text := ""
+	for i := range list {
+		text += graft(&list[i], lost)
+	}
+	if text == "" {
+		return false
+	}
+	known, _ := os.ReadFile(filepath.Join(repo.CommonDir, "info", "grafts")) // usually there is none
+	return a.writeGrafts(strings.TrimRight(string(known), "\n") + "\n" + text)
+}
+
+func (a *app) writeGrafts(text string) bool {
+	file, err := os.CreateTemp("", "git-trace-grafts-")
+	if err != nil {
+		return false
+	}
+	_, err = file.WriteString(text)
+	if errors.Join(err, file.Close()) != nil {
+		_ = os.Remove(file.Name())
+		return false
+	}
+	a.grafts = file.Name()
+	return true
+}
+
+// graft returns the line of a graft file for a commit, with its readable parents; "" if all parents are readable.
+func graft(c *history.Commit, lost map[refs.OID]bool) string {
+	line := c.ID.String()
+	for _, p := range c.Parents {
+		if !lost[p] {
+			line += " " + p.String()
+		}
+	}
+	if !slices.ContainsFunc(c.Parents, func(p refs.OID) bool { return lost[p] }) {
+		return ""
+	}
+	return line + "\n"
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/internal/terminal"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // display returns where the command writes. repo may be nil.
@@ -42,4 +46,15 @@ func asFile(arg string) bool {
 func printsJSON(args []string) bool {
 	asked := func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
 	return slices.ContainsFunc(args, asked) || len(args) > 0 && (args[0] == "export" || args[0] == "convert")
+}
+
+// writeJSON writes a value as readable JSON, without escapes for HTML. For git-trace-serve it writes one line: white
+// space would be two fifths of a long conversation.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if os.Getenv(view.OneLine) == "" {
+		encoder.SetIndent("", "  ")
+	}
+	return encoder.Encode(value)
 }
