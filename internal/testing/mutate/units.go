@@ -204,9 +204,9 @@ type result struct {
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
 // runTests runs tests of one package: either top-level tests, or scripts. The parameter `limit` is the processor time
-// of each process.
+// of each process. A mutant that only waits, for example for a writer of a pipe, ends after eight times as long.
 func runTests(ctx context.Context, root, place, program, pkg string, units []*unit, limit time.Duration) result {
-	ctx, cancel := context.WithTimeout(ctx, byClock)
+	ctx, cancel := context.WithTimeout(ctx, min(byClock, 8*limit))
 	defer cancel()
 	temp := filepath.Join(place, "t")
 	if err := os.MkdirAll(temp, 0o755); err != nil {
