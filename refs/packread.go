@@ -190,7 +190,7 @@ func (p *PackReader) read(oid OID, limit int64) (ObjectType, []byte, error) {
 func (p *PackReader) entry(offset int64) (packEntry, error) {
 	end := int64(len(p.data) - p.format.Size())
 	if offset < packHeader || offset >= end {
-		return packEntry{}, fmt.Errorf("%w: object at %d of a pack of %d bytes", ErrCorrupt, offset, len(p.data))
+		return packEntry{}, fmt.Errorf("%w: no object can be at byte %d of %d in a pack", ErrCorrupt, offset, len(p.data))
 	}
 	in := p.data[offset:end]
 	e := packEntry{kind: int(in[0] >> 4 & 7), size: int64(in[0] & 15)}

@@ -64,7 +64,7 @@ type (
 	}
 	rangeArguments struct {
 		Revisions string `json:"revisions,omitempty" jsonschema:"revisions, such as main..HEAD or HEAD~1 HEAD"`
-		Path      string `json:"path,omitempty" jsonschema:"a file or directory; without it all"`
+		Path      string `json:"path,omitempty" jsonschema:"a file or directory; if it is absent, all files"`
 		Most      int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 20"`
 		Cursor    int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}

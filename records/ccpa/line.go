@@ -73,7 +73,7 @@ func decode(raw []byte) (*line, error) {
 		l.vFirst = l.vFirst || key == "v" && !seen["kind"]
 		seen[key] = true
 		if !typed(key, d.Kind()) {
-			return nil, fmt.Errorf("%w: %s is of another type", ErrValue, key)
+			return nil, fmt.Errorf("%w: %s has the wrong type", ErrValue, key)
 		}
 		switch key {
 		case "kind":
@@ -176,7 +176,7 @@ func (l *line) readBlocks(raw []byte) error {
 	for d.OpenArray(); d.Element(); {
 		var b block
 		if d.Kind() != rawjson.Object {
-			return fmt.Errorf("%w: a block is of another type", ErrValue)
+			return fmt.Errorf("%w: a block is not an object", ErrValue)
 		}
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
