@@ -33,7 +33,7 @@ type Patched struct {
 
 // Patches returns the changed files and lines of commits with at most one parent, in the order of the commits. It
 // starts one git process. Commits that git cannot read completely are returned in the result `unread`. The function
-// tells reports which lines count as evidence.
+// `tells` reports which lines count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
 	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
 	lines := make([]string, len(commits))

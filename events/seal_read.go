@@ -56,7 +56,8 @@ func eventsIn(raw []byte) (text []byte, err error) {
 	return text, nil
 }
 
-// sealedLines gives the events of a seal, a file at a time, in the given order.
+// sealedLines gives the events of a seal, a file at a time. The parameter `order` is the order of the files; within a
+// file the oldest event is always the first.
 func (l *Log) sealedLines(commit refs.OID, order Order, yield func(f PublishedFile, lines [][]byte) error) error {
 	p, err := l.readSeal(commit)
 	if err != nil {

@@ -10,7 +10,8 @@ type edges struct {
 	after  []string // lines without text that git draws before the next commit
 }
 
-// newEdges sorts the edges that git drew left of one commit's lines: first the commit's line, then the filler lines.
+// newEdges makes the edges of a commit from the edges that git drew: left of the commit's line, and left of the filler
+// lines below it.
 func newEdges(commit string, fillers []string) edges {
 	e := edges{commit: commit, beside: fillers, pad: settle(commit)}
 	if n := len(fillers); n > 0 {

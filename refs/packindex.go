@@ -10,7 +10,7 @@ import (
 // PackIndex is the index of a pack, version 2 of gitformat-pack(5). It lists the objects and their offsets.
 type PackIndex struct {
 	ids     []byte // raw ids, sorted, one after the other
-	small   []byte // one 4-byte offset each; if the top bit is set, the rest is an index into large
+	small   []byte // a 4-byte offset for each id; if the top bit is set, the other bits are an index in `large`
 	large   []byte // 8-byte offsets
 	size    int    // bytes of an id
 	objects int

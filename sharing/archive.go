@@ -39,7 +39,7 @@ type Archived struct {
 	Writer  string
 	Last    time.Time // when the writer published last
 	Commits int       // number of commits with lines of this writer
-	Texts   bool      // the texts are there too
+	Texts   bool      // the archive also has the texts of the writer's conversations
 
 	refs map[string]refs.OID // refs by their kinds
 }
@@ -269,7 +269,7 @@ func (k *Keeping) bring(ctx context.Context) error {
 	return k.fetch(ctx, lacking.String())
 }
 
-// fetch fetches refs of the remote. The parameter lines has a refspec on each line.
+// fetch fetches refs of the remote. The parameter `lines` has a refspec on each line.
 func (k *Keeping) fetch(ctx context.Context, lines string) error {
 	err := arriving(ctx, k.plan.repo, orMost(k.most), lines, fetching("--stdin", "--", k.URL)...)
 	if err != nil && !errors.Is(err, ErrTooMuch) {

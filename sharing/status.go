@@ -17,9 +17,9 @@ type State struct {
 	Remote  string `json:"remote"`  // name of the remote, or the label of a URL
 	Level   Level  `json:"level"`   // the chosen level
 	Moved   bool   `json:"moved"`   // the remote's URL has changed since the choice: nothing is sent
-	Commits int    `json:"commits"` // commits whose owners this clone has published there
-	Waiting int    `json:"waiting"` // recorded commits of the remote whose owners are not published there
-	Writers int    `json:"writers"` // other writers whose logs were fetched from there
+	Commits int    `json:"commits"` // commits whose owners this clone has published on the remote
+	Waiting int    `json:"waiting"` // recorded commits of the remote whose owners are not published on it
+	Writers int    `json:"writers"` // other writers whose logs were fetched from the remote
 	// `Heard` is the time of the last pull with new data from other writers; zero if there was none.
 	Heard time.Time `json:"heard,omitzero"`
 	// Failed describes failing automatic pushes; absent if none has failed.

@@ -351,7 +351,7 @@ func (rec *record) noteWriters(who *actor) {
 	}
 }
 
-// actor is the maker of a change: the decision about one run of lines of one interval.
+// actor is the decision about the writer of one run of lines in one interval.
 type actor struct {
 	kind       events.OwnerKind
 	window     *Window // nil for a person, for unknown, and for several candidates

@@ -23,7 +23,7 @@ type revision struct {
 	never     bool      // the call never ran
 	ended     time.Time // the time of its end
 	owners    *ledger.Owners
-	windows   []*Window // calls with all their fields
+	windows   []*Window // the windows that the state still has; see window
 	beside    bool      // other calls that may write anywhere were open meanwhile
 	patches   map[events.PatchID]recordedPatch
 	keys      map[ledger.OwnerKey]events.AnchorOwner

@@ -32,8 +32,8 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// `ends` returns the last times of conversations, from their records. The function must be called in the order of the
-// ids, which is the order of times.
+// `ends` makes a function that returns the last time of a conversation, from its record. The parameter `times` is in
+// the order of ids. The function is fast if it is called in the same order.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")
 	return func(id events.TraceID) time.Time {

@@ -123,7 +123,7 @@ func (r *Reader) readSome(ids ...events.TraceID) error {
 	return nil
 }
 
-// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that they stay unique among these.
+// IDs lists the ids of all conversations, sorted. Commands abbreviate ids so that they stay unique among these.
 func (r *Reader) IDs() ([]events.TraceID, error) {
 	ids, alone, err := r.ids("")
 	if err != nil || len(alone) == 0 {

@@ -34,8 +34,9 @@ type Result struct {
 	Hits []search.Hit // the steps and prompts that match best, the best first; with facets, the calls
 }
 
-// Search finds conversations by their prompts, answers and calls. First come conversations found by prompts without a
-// record, the latest first: these still run. Then come conversations found by their record, the best match first.
+// Search finds conversations by their prompts, answers and calls. First come conversations without a matching record,
+// which are found by their prompts, the latest first: most of them still run. Then come conversations that are found by
+// their record, the best match first.
 //
 // With facets, only conversations with a matching call are found. The text may then be empty: the latest conversation
 // comes first.

@@ -59,7 +59,7 @@ type File interface {
 	Start() (string, error)
 	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64
-	// `From` returns the objects from an offset on. The parameter lines is the number of lines before the offset.
+	// `From` returns the objects from an offset on. The parameter `lines` is the number of lines before the offset.
 	From(offset, lines int64) Source
 	Close() error
 }

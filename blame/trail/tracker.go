@@ -30,11 +30,11 @@ type Tracker struct {
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
 	blamed   map[string]blamed               // key: ref, NUL, path
-	seen     map[string][]refs.OID           // results of LastSeen; key: commit, ref, NUL, path
+	seen     map[string][]refs.OID           // results of LastSeen; key: commit, end of the history, NUL, path
 	renamed  map[string]map[string][]string  // key: commit and ref; maps old names to new ones
-	within   map[string]bool                 // key: commit and ref; whether the commit is an ancestor
+	within   map[string]bool                 // key: ids of two commits; whether the first is an ancestor of the second
 	descents map[refs.OID]*descent           // descents by the newest commit of the history
-	removers map[string]map[refs.OID]remover // key: ref, NUL, path; then by the last commit that had the lines
+	removers map[string]map[refs.OID]remover // key: end of the history, NUL, path; then the last commit with the lines
 	touched  []string                        // paths that differ from HEAD; nil before the first use
 }
 

@@ -23,7 +23,8 @@ import (
 )
 
 // obtainConsent records the user's consent to git-trace's hooks, for agents that need it. The user consents by the
-// option or at a prompt. Without consent nothing is recorded, and tellObstacles explains the remedy.
+// option or at a prompt. Without consent it changes nothing: the agent does not run the hooks, and tellObstacles tells
+// the user how to allow them.
 func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed []planned, err error) {
 	for _, agent := range in.agents {
 		if agent.Trust == nil {

@@ -37,8 +37,9 @@ func (f *finder) asMade(commit int32, file *pastFile, out fileOrigins, strict bo
 	}
 }
 
-// maker returns the edit whose result is the committed content. It prefers edits of this file, and then the last one
-// before the commit. If a file was renamed before its commit, a distinctive content identifies it.
+// maker returns the edit whose result is the committed content. It prefers edits of this file, then edits of a session
+// that made the commit, then the last edit before the commit. If a file was renamed before its commit, a distinctive
+// content identifies it.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made

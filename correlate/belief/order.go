@@ -62,8 +62,8 @@ func disputes(over, under *Run) bool {
 }
 
 // fills reports whether a finding (`over`) takes a line from the run `under`, in a commit that hooks saw: it takes an
-// unknown line. A claim without a patch about the replaced commit can also dispute a person's line. For example:
-// backfill found an agent's conversation for a commit, and later that commit is rebased.
+// unknown line. A claim about the commit that this one replaced can also dispute a person's line; such a claim names no
+// patch. For example: backfill found an agent's conversation for a commit, and later that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }

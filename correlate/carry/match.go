@@ -234,7 +234,7 @@ func (t *target) offer(s *source, old, line int, tier string, weight int) {
 	had, found := t.bids[line]
 	switch {
 	case !found:
-	case t.hasName(s) != t.hasName(had.of): // a file's own source knows more than a copy's
+	case t.hasName(s) != t.hasName(had.of): // a source of the same name knows more than a copy
 		if t.hasName(had.of) {
 			return
 		}

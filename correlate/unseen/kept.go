@@ -173,7 +173,8 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// `remember` stores an answer, unless it is temporary. The parameter lines are the lines in question; none means all.
+// `remember` stores an answer, unless it is temporary. The parameter `lines` lists the lines in question; nil means all
+// lines.
 func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {

@@ -74,7 +74,7 @@ func (ix *Index) Repo() *refs.Repo { return ix.log.Repo() }
 type Progress func(done, total int64)
 
 // Rebuild deletes the caches of all logs and makes them again, and returns the number of events in them. The result
-// `notes` has the reasons why a log is not complete.
+// `notes` lists faults that did not stop it, such as an incomplete log or a cache that cannot be written.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int64, notes []string, err error) {
 	log := events.OpenLog(repo)
 	if err := log.Heal(ctx); err != nil {

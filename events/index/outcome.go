@@ -14,7 +14,7 @@ import (
 // A summary also has the outcome of a conversation: the number of files that its patches changed, and the commits
 // with its lines. Without it a list of conversations would read the whole log.
 
-// Held is the number of lines of a conversation that a commit holds, by one part of its anchor.
+// Held is the number of lines of a conversation in a commit. Part is the part of the commit's anchor that names them.
 type Held struct {
 	Commit refs.OID
 	Part   int

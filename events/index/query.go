@@ -42,7 +42,7 @@ func (ix *Index) Anchors(commit refs.OID) (int, error) {
 	return ix.countUnder(exact(byAnchor, commit.String()), math.MaxInt)
 }
 
-// countUnder counts the rows that begin with prefix, in all logs, up to a number.
+// countUnder counts the rows that begin with `prefix`, in all logs. It stops at the number `most`.
 func (ix *Index) countUnder(prefix []byte, most int) (int, error) {
 	return mended(ix, func() (int, error) {
 		n := 0

@@ -361,7 +361,7 @@ func pgpass(text string, colon int) (one span, is bool) {
 	return span{start: at, end: at + len(value), rule: pgpassRule, whole: byItself(value)}, true
 }
 
-// databaseName reports whether a text is the name of a host, a database or a user, or the wildcard *.
+// databaseName reports whether a text may be the name of a host, a database or a user, or is the wildcard *.
 func databaseName(text string) bool {
 	if text == "*" {
 		return true

@@ -63,7 +63,8 @@ func stamp(at time.Time) *string {
 	return &text
 }
 
-// DrawFound draws the conversations that a search for a text found. It shortens paths of the work tree top.
+// DrawFound draws the conversations that a search for a text found. It shortens paths in the
+// work tree at `top`.
 func DrawFound(screen *terminal.Screen, found view.Found, text, top string, short func(events.TraceID) string) error {
 	p, now := cells.Pen{On: screen.Color}, time.Now()
 	var b strings.Builder

@@ -77,7 +77,7 @@ func (d *showDrawer) came(calls []view.Call) {
 type upshot struct {
 	files          []string
 	added, removed int
-	commits        []view.CommitLines // commits that contain their lines
+	commits        []view.CommitLines // commits that contain lines of the calls
 }
 
 const noneKept = "no line is in a commit"

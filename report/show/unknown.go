@@ -62,7 +62,7 @@ func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) 
 	return nil
 }
 
-// Doubt adds the limitations to unknown lines.
+// Doubt gives unknown lines the limitations of the capture that the log has for them.
 func (v *WhyView) Doubt(ctx context.Context, repo *refs.Repo) {
 	for _, r := range v.reasons {
 		o := r.Owner()

@@ -45,7 +45,7 @@ func New(repo *refs.Repo, ask Ask) *Site {
 	}
 }
 
-// maker makes the content of a page. The result name is the name of its template.
+// maker makes the content of a page. The result `name` is the name of its template.
 type maker func(*question) (title, name string, body any, err error)
 
 // question is a request for a page.
@@ -133,7 +133,7 @@ func (f *frame) Foreign(writer string) string {
 	return cells.Cut(cells.Line(writer), mostWriter)
 }
 
-// Said returns the text that names the clones whose logs give a contributor lines; empty for this clone's log.
+// Said names the other clones whose logs say that a contributor wrote lines; "" if only this clone's log says so.
 func (f *frame) Said(c graph.ContributorJSON) string {
 	var out []string
 	for _, t := range c.Sources {

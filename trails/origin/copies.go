@@ -228,7 +228,7 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	return nil
 }
 
-// edges lists the beginnings of the far sources for a line above the first one, or else their ends.
+// edges lists a place in each far source: before its first line if `line` is negative, otherwise after its last line.
 func (c *copier) edges(line int) []place {
 	var out []place
 	for i, src := range c.sources {

@@ -216,8 +216,8 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 			last++
 		}
 		needed := backAlone
-		// The first or the last line of the content may now have any neighbour, if the line directly on the run's other
-		// side says enough there.
+		// At the beginning or the end of the content, a run may now have any neighbour on that side, if the content's
+		// next line on the other side is long enough.
 		top, bottom := follows(first), follows(last)
 		above := top || at[first].Line == 0
 		below := bottom || at[last-1].Line == len(content.Lines)-1

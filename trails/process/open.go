@@ -13,7 +13,7 @@ const (
 	Absent   Sight = iota // no process of the program is running
 	Running               // it is running, and nothing shows that it has the directory open
 	HasOpen               // it was started with the directory, or it or one of its descendants works in it
-	NotShown              // the system does not show it
+	NotShown              // the system does not list processes
 )
 
 // See searches for running processes of a program, and checks whether they have a directory open. The function `runs`

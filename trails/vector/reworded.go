@@ -329,8 +329,8 @@ func (r *rewording) brackets(open []int, j int, text []byte) []int {
 	return open
 }
 
-// link records the old lines that are kept: lines whose words are all in new lines, and lines without words between
-// them.
+// link records the old lines that are kept: lines whose words are all in new lines, and lines without words directly
+// below a kept line. If `whole` is set, all old lines are kept.
 func (r *rewording) link(p *part) {
 	gap := r.gap
 	lives := make([]bool, len(r.old.keys))

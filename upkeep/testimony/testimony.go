@@ -215,7 +215,7 @@ func (w *Witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 	return unwatched
 }
 
-// begin adds a conversation that no hook reported to the log, and to the waiting list.
+// begin adds a conversation to the log and to the waiting list, unless hooks reported it.
 func (w *Witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Transcript) error {
 	known, hooked, err := Told(log, t.Session.Trace)
 	if err != nil || hooked {

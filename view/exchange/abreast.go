@@ -48,7 +48,7 @@ func goAbreast(ctx context.Context, as Outgoing, take func(*became) error) *abre
 	return a
 }
 
-// record converts the next record. It does not wait for it.
+// record starts the conversion of the next record, and does not wait for its end.
 func (a *abreast) record(number int, r *records.Record) error {
 	select {
 	case <-a.failed:

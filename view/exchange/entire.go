@@ -49,7 +49,7 @@ func compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// List adds the session files of a tree to files. tree is the output of git-ls-tree(1).
+// List adds the session files of a tree to the map `files`. The parameter `tree` is the output of git-ls-tree(1).
 func (r *EntireReader) List(files map[string]*EntireFile, tree string) {
 	about, mine := map[string]refs.OID{}, map[string]*EntireFile{}
 	for entry := range strings.SplitSeq(tree, "\x00") {

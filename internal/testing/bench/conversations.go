@@ -185,8 +185,8 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// conversation returns a record of prompts, and answers with calls. The parameter `turn` is the number of steps in a
-// turn.
+// conversation returns a record that has prompts, and answers with one call each. The parameter `turn` is the number of
+// steps in a turn.
 func conversation(rng *rand.Rand, trace, session string, steps, turn int) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{

@@ -28,7 +28,7 @@ func (l *letters) within(c byte) bool {
 type core struct {
 	letters []letters
 	keyword string
-	at      int // the index of the keyword
+	at      int // the index in letters at which the keyword begins
 }
 
 // The limits of a core: the number of letters, and the number of possible starts.
