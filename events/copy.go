@@ -78,17 +78,23 @@ func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	case err != nil:
 		return nil, err
 	case of[0].Err != nil && dir == ownDir:
-		return l.copyRest(tip, of[0].Err)
+		return l.copyRest(tip, of[0].Err), nil
 	}
 	return of[0].Copy, of[0].Err
 }
 
 // copyRest returns the valid events of this clone's damaged log on a ref, in memory.
-func (l *Log) copyRest(tip refs.OID, why error) (*Copy, error) {
-	var text bytes.Buffer
-	end, err := l.copySealedRest(flatEnd{}, tip, &text)
-	c := &Copy{Notes: []string{why.Error()}, ref: refs.EventsRef, end: end, text: &Text{tail: text.Bytes(), users: 1}}
-	return c, err
+func (l *Log) copyRest(tip refs.OID, why error) *Copy {
+	var lines [][]byte
+	p, _ := l.readSeal(tip) // without it none of its events is sound
+	for _, f := range p.Files {
+		if text, err := l.sealedFile(f); err == nil {
+			lines = append(lines, bytes.Split(text, newline)...)
+		}
+	}
+	text, end := leftOver(lines, flatEnd{})
+	end.commit = tip
+	return &Copy{Notes: []string{why.Error()}, ref: refs.EventsRef, end: end, text: &Text{tail: text, users: 1}}
 }
 
 // ForgetCopies deletes the cache of all logs. Running readers keep their open files.

@@ -1,10 +1,12 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -41,74 +43,161 @@ func isBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// copySound writes the events after `end`, up to `tip`, in the file's form, and returns the new end. It hashes each
-// event and chains it to the previous one. At the first unsound file it stops with a brokenError; errForked means that
-// `tip` does not come after `end`. Fetched events must also have the writer that the ref names, and data in the form of
-// their types.
-func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
-	fetched, _ := parseFetched(ref)
-	if fetched.Digest {
-		return l.copyPublished(fetched, end, tip, w)
+// copySound writes the events after an end up to a tip in the file's form, and returns the new end. Each file of the
+// log is a batch of the copy. All end lines except the last name the file instead of the tip: a copy that ends at such
+// a line is not complete. At the first unsound file it stops with a brokenError; errForked means that the tip does not
+// come after the end. Fetched events must also have the writer that the ref names, and data in the form of their types.
+func (l *Log) copySound(ctx context.Context, of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
+	read := l.readSeal
+	if of.Digest {
+		read = l.ReadPublication
 	}
-	return l.copySealed(ctx, fetched, tip, end, w)
+	p, err := read(tip)
+	if err != nil {
+		return end, brokenBy(end.seq+1, err)
+	}
+	switch {
+	case of.Writer != "" && p.Head.Writer != of.Writer:
+		return end, &brokenError{seq: 1, why: fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
+	case p.Head.ObjectFormat != l.repo.Format.String():
+		return end, &brokenError{seq: 1, why: "it is of a repository with other object ids"}
+	case p.Head.Events < end.seq:
+		return end, errForked
+	}
+	err = l.after(ctx, p, end, of.Ref != "", func(name refs.OID, lines []checkedLine) error {
+		return writeBatch(w, name, lines, &end)
+	})
+	return end, err
 }
 
-// soundLines returns the checked lines, if they are valid and follow `end`.
-func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
-	if len(checked.findings) > 0 {
-		f := checked.findings[0]
-		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail, f.kind == FaultObject}
-	}
-	if checked.firstPrev != end.id {
-		return nil, &brokenError{seq: end.seq + 1, why: "the next event does not follow the one before"}
-	}
-	for i, m := range checked.marks {
-		if m.seq != end.seq+1+int64(i) {
-			return nil, &brokenError{seq: end.seq + 1 + int64(i), why: fmt.Sprintf("number %d stands there", m.seq)}
+// `after` passes on the events of a publication after an end, file by file. The last file has the name of the commit.
+func (l *Log) after(ctx context.Context, p Publication, end flatEnd, foreign bool,
+	take func(name refs.OID, lines []checkedLine) error) error {
+	begin := end.seq
+	for i, f := range p.Files {
+		name := f.Blob
+		if i+1 == len(p.Files) {
+			name = p.Commit
+		} else if p.Files[i+1].First <= end.seq {
+			continue
 		}
-	}
-	out := make([]soundLine, len(lines))
-	for i, line := range lines {
-		out[i] = soundLine{line, end.seq + 1 + int64(i), checked.lastID}
-	}
-	return out, nil
-}
-
-// checkForeign checks faults that only foreign logs can have.
-func checkForeign(lines []soundLine, writer string) *brokenError {
-	for _, line := range lines {
-		e, err := DecodeLine(line.text)
-		if err == nil && e.Writer != writer {
-			err = fmt.Errorf("written by %s, the ref names %s", e.Writer, writer)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		lines, err := l.linesAfter(f, end)
+		if err == nil && begin > 0 && end.seq == begin && len(lines) > 0 && lines[0].err == nil && lines[0].Prev != end.id {
+			err = errForked
 		}
 		if err == nil {
-			err = e.CheckData()
+			end, err = follow(lines, end)
+		}
+		if err == nil && foreign {
+			err = checkForeign(lines, p.Head.Writer)
+		}
+		if err == nil && name == p.Commit && (end.seq != p.Head.Events || end.id != p.Head.Last) {
+			err = &brokenError{seq: end.seq, why: "its last event is not the one that it names"}
+		}
+		if err == nil {
+			err = take(name, lines)
 		}
 		if err != nil {
-			return &brokenError{seq: line.seq, why: err.Error()}
+			return err
 		}
 	}
 	return nil
 }
 
-// soundLine is an event to be copied. The id matters only for the last event of a batch.
-type soundLine struct {
-	text []byte
-	seq  int64
-	id   ID
+// linesAfter reads the events of one file after an end, which the file may hold.
+func (l *Log) linesAfter(f PublishedFile, end flatEnd) ([]checkedLine, error) {
+	text, err := l.sealedFile(f)
+	if err != nil {
+		return nil, brokenBy(f.First, err)
+	}
+	all := bytes.Split(text, newline)
+	known := end.seq + 1 - f.First
+	if known < 0 || known > int64(len(all)) {
+		return nil, &brokenError{seq: f.First, why: "a file of events begins elsewhere than its name says"}
+	}
+	if known == 0 {
+		return checkLines(all), nil
+	}
+	lines := checkLines(all[known-1:])
+	if e := &lines[0]; e.bad() || e.ID != end.id || e.Seq != end.seq {
+		return nil, errForked
+	}
+	return lines[1:], nil
 }
 
-func writeBatch(w io.Writer, commit refs.OID, lines []soundLine, end *flatEnd) error {
+// follow returns the end of events that continue a log; a brokenError names the first one that does not.
+func follow(lines []checkedLine, end flatEnd) (flatEnd, error) {
+	for i := range lines {
+		e := &lines[i]
+		why := ""
+		switch {
+		case e.err != nil:
+			why = e.err.Error()
+		case e.hash != e.ID:
+			why = mismatch(e.hash, e.ID).Error()
+		case e.Prev != end.id && i == 0:
+			why = "the next event does not follow the one before"
+		case e.Prev != end.id:
+			why = notPrevious(e.Prev, end.id)
+		case e.Seq != end.seq+1:
+			why = fmt.Sprintf("number %d stands there", e.Seq)
+		default:
+			end.seq, end.id = e.Seq, e.ID
+			continue
+		}
+		return end, &brokenError{seq: end.seq + 1, why: why}
+	}
+	return end, nil
+}
+
+// PublishedEvents reads the events of a publication and checks them, like a copy.
+func (l *Log) PublishedEvents(p Publication) (out []Event, err error) {
+	err = l.after(context.Background(), p, flatEnd{}, true, func(_ refs.OID, lines []checkedLine) error {
+		for i := range lines {
+			out = append(out, lines[i].Event)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// checkForeign checks faults that only foreign logs can have.
+func checkForeign(lines []checkedLine, writer string) error {
+	for i := range lines {
+		e := &lines[i].Event
+		err := e.CheckData()
+		if e.Writer != writer {
+			err = fmt.Errorf("written by %s, the ref names %s", e.Writer, writer)
+		}
+		if err != nil {
+			return &brokenError{seq: e.Seq, why: err.Error()}
+		}
+	}
+	return nil
+}
+
+// leftOver writes the events that are valid by themselves, after an end, and returns the end after them.
+func leftOver(lines [][]byte, end flatEnd) ([]byte, flatEnd) {
+	var text bytes.Buffer
+	good := slices.DeleteFunc(checkLines(lines), func(e checkedLine) bool { return e.bad() })
+	_ = writeBatch(&text, refs.OID{}, good, &end) // a buffer takes everything
+	return text.Bytes(), end
+}
+
+func writeBatch(w io.Writer, commit refs.OID, lines []checkedLine, end *flatEnd) error {
 	length := 0
-	for _, line := range lines {
-		for _, part := range [...][]byte{line.text, {'\n'}} {
+	for i := range lines {
+		for _, part := range [...][]byte{lines[i].raw, newline} {
 			n, err := w.Write(part)
 			if err != nil {
 				return err
 			}
 			length += n
 		}
-		end.seq, end.id = line.seq, line.id
+		end.seq, end.id = lines[i].Seq, lines[i].ID
 	}
 	if length == 0 {
 		return nil

@@ -370,7 +370,8 @@ func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen s
 		return end, &brokenError{why: swollen}
 	}
 	end.offset = in.size
-	return in.log.copySound(ctx, f.Ref, end, f.Tip, in.out)
+	of, _ := parseFetched(f.Ref)
+	return in.log.copySound(ctx, of, f.Tip, end, in.out)
 }
 
 // copies returns the copies of the logs in the text.

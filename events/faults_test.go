@@ -1,6 +1,7 @@
 package events
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,15 +14,18 @@ var idMember = regexp.MustCompile(`("id":"b3:).{8}`)
 // told are the faults of the log, as a report lists them: number, kind, and what is said with ids left out. What lies
 // before some of its files cannot be read.
 func (f *forged) told(owner string, gone int) []string {
-	s := summary{owner: owner}
-	for _, p := range slices.Backward(f.parts()[gone:]) {
-		s.add(checkPart(new(checkedReader), p, nil))
+	c := newChain(nil)
+	c.owner = owner
+	last := 0
+	for i, b := range f.parts() {
+		if last += len(b.lines); i < gone {
+			b = batch{lost: errors.New("it is gone"), end: flatEnd{seq: int64(last)}}
+		}
+		c.add(&checkBatches([]batch{b})[0])
 	}
-	if gone > 0 {
-		s.cut("it is gone")
-	}
+	c.settle(0)
 	var out []string
-	for _, fault := range s.faults() {
+	for _, fault := range c.faults {
 		detail := regexp.MustCompile(`[0-9a-f]{16,}`).ReplaceAllString(fault.Detail, "ID")
 		out = append(out, fmt.Sprintf("%d %s: %s", fault.Seq, fault.Kind, detail))
 	}

@@ -42,9 +42,9 @@ func withoutFile(t *testing.T, log *Log) *forged {
 	j, err := log.openJournal(os.O_RDONLY)
 	check(t, err)
 	defer j.close()
-	check(t, j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error {
+	check(t, j.batches(0, func(b *batch) error {
 		fb := forgedBatch{}
-		for _, line := range lines {
+		for _, line := range b.lines {
 			fb.lines = append(fb.lines, string(line))
 		}
 		f.batches = append(f.batches, fb)
@@ -112,10 +112,10 @@ func (f *forged) replace(seq int, lines ...string) {
 }
 
 // parts are the log as a forger would store it.
-func (f *forged) parts() []part {
-	var out []part
+func (f *forged) parts() []batch {
+	var out []batch
 	for _, fb := range f.batches {
-		var p part
+		var p batch
 		for _, line := range fb.lines {
 			p.lines = append(p.lines, []byte(line))
 		}

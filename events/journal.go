@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -214,38 +215,108 @@ func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
 	}
 }
 
-// lines yields all lines from an offset up to the end, with end lines, each with its offset. The next line may
-// overwrite it.
-func (j *journal) lines(from int64, yield func(at int64, line []byte) error) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(j.file, from, j.end.offset-from), MaxEvent+1)
-	for at := from; at < j.end.offset; {
-		line, err := in.ReadSlice('\n')
-		if err != nil {
-			return fmt.Errorf("%w: byte %d: %w", ErrJournal, at, err)
-		}
-		if err := yield(at, line[:len(line)-1]); err != nil {
-			return err
-		}
-		at += int64(len(line))
-	}
-	return nil
+// batch is some consecutive events of the file: a batch, or the rest of one.
+type batch struct {
+	at     int64 // offset of the first event
+	lines  [][]byte
+	end    flatEnd // according to its end line, with the offset after it
+	length int     // bytes of the events, according to the end line
+	ended  bool    // a sound end line follows the events
+	lost   error   // why the events cannot be read
 }
 
-// oldestFirst yields the lines of each batch after an end, the first batch first. The caller may keep them.
-func (j *journal) oldestFirst(after flatEnd, yield func(lines [][]byte, end flatEnd) error) error {
-	var lines [][]byte
-	return j.lines(max(after.offset, j.head), func(at int64, line []byte) error {
-		if len(line) > 0 && line[0] != '#' {
-			lines = append(lines, bytes.Clone(line))
+// groupBytes is the size of the part that one processor checks at a time.
+const groupBytes = 1 << 20
+
+// groups yields the batches from an offset to the end, some at a time. A failed read ends it and sets err.
+func (j *journal) groups(at int64, err *error) iter.Seq[[]batch] {
+	return func(yield func([]batch) bool) {
+		for at = max(at, j.head); at < j.end.offset; {
+			var text []byte
+			if text, *err = j.group(at); *err != nil || !yield(cutBatches(text, at)) {
+				return
+			}
+			at += int64(len(text))
+		}
+	}
+}
+
+// group reads about groupBytes from an offset, up to the end of a batch.
+func (j *journal) group(at int64) ([]byte, error) {
+	rest := j.end.offset - at
+	for size := min(groupBytes, rest); ; size = min(4*size, rest) {
+		text := make([]byte, size)
+		if _, err := j.file.ReadAt(text, at); err != nil {
+			return nil, fmt.Errorf("%w: byte %d: %w", ErrJournal, at, err)
+		}
+		if size == rest {
+			return text, nil
+		}
+		whole := text[:bytes.LastIndexByte(text, '\n')+1]
+		if end := bytes.LastIndex(whole, []byte("\n#")) + 1; end > 0 {
+			return whole[:end+bytes.IndexByte(whole[end:], '\n')+1], nil
+		}
+	}
+}
+
+func cutBatches(text []byte, at int64) (group []batch) {
+	for len(text) > 0 {
+		length := len(text)
+		if text[0] == '#' {
+			length = 0
+		} else if end := bytes.Index(text, []byte("\n#")); end >= 0 {
+			length = end + 1
+		}
+		b := batch{at: at}
+		if length > 0 {
+			b.lines = bytes.Split(bytes.TrimSuffix(text[:length], newline), newline)
+		}
+		line, rest, _ := bytes.Cut(text[length:], newline)
+		b.end, b.length, b.ended = parseEnd(string(line))
+		at += int64(len(text) - len(rest))
+		b.end.offset = at
+		group, text = append(group, b), rest
+	}
+	return group
+}
+
+// unsound returns an error unless the batch has events and a sound end line.
+func (b *batch) unsound() error {
+	if b.ended && len(b.lines) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, b.end.offset)
+}
+
+// batches yields the batches from an offset to the end. The function `yield` may return errStopped.
+func (j *journal) batches(at int64, yield func(b *batch) error) (err error) {
+	for group := range j.groups(at, &err) {
+		for i := range group {
+			if err := yield(&group[i]); errors.Is(err, errStopped) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// find returns the end after the event with a number; without an id if there is no such event.
+func (j *journal) find(seq int64) (found flatEnd, err error) {
+	err = j.batches(j.head, func(b *batch) error {
+		if b.ended && b.end.seq < seq {
 			return nil
 		}
-		end, _, ok := parseEnd(string(line))
-		if !ok || len(lines) == 0 {
-			return fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
+		at := b.at
+		for _, line := range b.lines {
+			at += int64(len(line)) + 1
+			if e, err := DecodeLine(line); err == nil && e.Seq == seq {
+				found = flatEnd{seq: seq, id: e.ID, offset: at}
+				return errStopped
+			}
 		}
-		end.offset = at + int64(len(line)) + 1
-		err := yield(lines, end)
-		lines = nil
-		return err
+		return nil
 	})
+	return found, err
 }

@@ -2,7 +2,6 @@ package events
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -180,17 +179,11 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 		if _, err := l.sealedFile(f); err == nil {
 			continue
 		}
-		var before flatEnd
-		if f.First > 1 {
-			if before, err = j.find(f.First - 1); err != nil {
-				return false
-			}
-		}
 		next := p.Head.Events + 1
 		if i+1 < len(p.Files) {
 			next = p.Files[i+1].First
 		}
-		text, err := j.events(before, next-f.First)
+		text, err := j.events(f.First, next)
 		if err != nil || l.repo.Format.Hash(refs.BlobObject, text) != f.Blob {
 			return false
 		}
@@ -201,20 +194,18 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	return true
 }
 
-// events returns the lines of count events after an end.
-func (j *journal) events(from flatEnd, count int64) (text []byte, err error) {
-	err = j.lines(from.offset, func(_ int64, line []byte) error {
-		if len(line) == 0 || line[0] != '{' {
+// events returns the lines of the events from one number up to another.
+func (j *journal) events(first, next int64) (text []byte, err error) {
+	err = j.batches(j.head, func(b *batch) error {
+		if !b.ended || b.end.seq < first {
 			return nil
 		}
-		text = append(append(text, line...), '\n')
-		if count--; count == 0 {
-			return errStopped
+		for i, line := range b.lines {
+			if seq := b.end.seq + int64(i+1-len(b.lines)); first <= seq && seq < next {
+				text = append(append(text, line...), '\n')
+			}
 		}
 		return nil
 	})
-	if errors.Is(err, errStopped) {
-		err = nil
-	}
 	return text, err
 }

@@ -27,7 +27,7 @@ var doors = map[string][]string{
 	// Appends keep a gc from taking what they seal, and put back what one took; sealing waits for it.
 	"log to repair": {"gcRuns", "guardFromGC", "guards", "heal"},
 	// Where the file is gone, the first append makes it of the seal.
-	"log to copy": {"copySealed"},
+	"log to copy": {"copySound"},
 	// What can be put back is no fault.
 	"verify to repair": {"Heal"},
 }

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -265,26 +264,6 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 	return err
 }
 
-// `find` returns the end after the event with the given number. If there is no such event, the end has no id.
-func (j *journal) find(seq int64) (flatEnd, error) {
-	var found flatEnd
-	mark := fmt.Appendf(nil, `"seq":%d,`, seq)
-	err := j.lines(j.head, func(at int64, line []byte) error {
-		if !bytes.Contains(line, mark) {
-			return nil
-		}
-		if e, err := DecodeLine(bytes.Clone(line)); err == nil && e.Seq == seq {
-			found = flatEnd{seq: seq, id: e.ID, offset: at + int64(len(line)) + 1}
-			return errStopped
-		}
-		return nil
-	})
-	if errors.Is(err, errStopped) {
-		err = nil
-	}
-	return found, err
-}
-
 // writeSeal stores the objects of a seal of the whole file.
 func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OID, error) {
 	files, err := l.writeSealed(fresh, j, base.end)
@@ -331,23 +310,22 @@ func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files 
 		files, text = append(files, PublishedFile{first, blob}), text[:0]
 		return err
 	}
-	err = j.lines(from.offset, func(_ int64, line []byte) error {
-		if len(line) == 0 || line[0] != '{' {
-			return nil
-		}
-		if len(text)+len(line) >= joinedPublished {
-			if err := flush(); err != nil {
-				return err
+	err = j.batches(from.offset, func(b *batch) error {
+		for _, line := range b.lines {
+			if len(text)+len(line) >= joinedPublished {
+				if err := flush(); err != nil {
+					return err
+				}
 			}
-		}
-		if len(text) == 0 {
-			e, err := DecodeLine(bytes.Clone(line))
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrJournal, err)
+			if len(text) == 0 {
+				e, err := DecodeLine(line)
+				if err != nil {
+					return fmt.Errorf("%w: %w", ErrJournal, err)
+				}
+				first = e.Seq
 			}
-			first = e.Seq
+			text = append(append(text, line...), '\n')
 		}
-		text = append(append(text, line...), '\n')
 		return nil
 	})
 	if err == nil {

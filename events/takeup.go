@@ -72,7 +72,7 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	}
 	var end flatEnd
 	out := io.NewOffsetWriter(j.file, j.head)
-	if end, err = l.copySealed(ctx, FetchedLog{}, seal, end, out); err != nil {
+	if end, err = l.copySound(ctx, FetchedLog{}, seal, end, out); err != nil {
 		return err
 	}
 	if end.seq != p.Head.Events {
@@ -108,7 +108,7 @@ func (l *Log) goOn(ctx context.Context, j *journal) error {
 	if err := j.file.Truncate(j.end.offset); err != nil {
 		return fmt.Errorf("write log: %w", err)
 	}
-	end, err := l.copySealed(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
+	end, err := l.copySound(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
 	if err == nil && l.repo.Fsync {
 		err = j.file.Sync()
 	}

@@ -120,7 +120,7 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 type verifier struct {
 	log     *Log
 	report  *Report
-	chain   summary
+	chain   chainCheck
 	unsound commitSet // commits that git would show in another form
 	own     *journal  // the file, if this clone's log is verified
 	damage  error     // the damage that prevents appends
@@ -139,7 +139,7 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 	if err := v.report.findAnchors(ctx, v.log, sources); err != nil {
 		return err
 	}
-	v.chain.watch(v.report.Anchors)
+	v.chain = newChain(v.report.Anchors)
 	if err := v.findUnsound(ctx); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (r *Report) findAnchors(ctx context.Context, log *Log, sources []AnchorSour
 
 // conclude turns the findings into faults and the state.
 func (v *verifier) conclude(ctx context.Context) {
-	faults := v.chain.faults()
+	faults := v.chain.faults
 	reached, source, wrong := v.chain.judge(v.report.Anchors)
 	faults = append(faults, wrong...)
 	_, _, wrong = v.chain.judge(v.seals)

@@ -1,103 +1,136 @@
 package events
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
+	"iter"
+	"slices"
 
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/refs"
 )
 
-// read reads the whole log, the newest part first, and checks the parts on all processors.
+// read reads the whole log, the oldest events first, and checks its parts on all processors.
 func (v *verifier) read(ctx context.Context) error {
-	p := v.startChecks()
+	var unread error
+	groups := v.sealed()
 	if v.own != nil {
-		err := v.readFile(ctx, p)
-		p.finish()
-		return err
+		whole := *v.own
+		whole.end.offset = v.own.size
+		groups = v.inFile(whole.groups(0, &unread))
+		if v.own.gen == "" {
+			v.chain.fault(1, FaultFile, "its first line is not that of a log")
+		}
 	}
-	cut := ""
-	if !v.report.Tip.IsZero() {
-		cut = v.readSealed(p)
-	}
-	p.finish()
-	if cut != "" {
-		v.chain.cut(cut)
-	}
-	return ctx.Err()
+	err := fault.InOrder(groups, checkBatches, func(group []checkedBatch) error {
+		for i := range group {
+			v.chain.add(&group[i])
+		}
+		return ctx.Err()
+	})
+	v.chain.settle(0)
+	return cmp.Or(err, unread)
 }
 
-// checks runs parts through checkPart on all processors and gives the results to the summary in order.
-type checks struct {
-	v     *verifier
-	chunk []part
-	size  int // bytes in chunk
-	queue chan *checkJob
-	done  chan struct{}
-	slots chan struct{}
-}
-
-type checkJob struct {
-	results chan []checkedPart
-}
-
-// checkChunk and checkBytes bound one job: large enough to be worth a goroutine, and small enough that a foreign log
-// cannot fill the memory.
-const (
-	checkChunk = 32
-	checkBytes = 1 << 20
-)
-
-func (v *verifier) startChecks() *checks {
-	workers := runtime.GOMAXPROCS(0)
-	c := &checks{v: v, queue: make(chan *checkJob, 2*workers), done: make(chan struct{}),
-		slots: make(chan struct{}, workers)}
-	fault.Go(func() {
-		defer close(c.done)
-		for job := range c.queue {
-			for _, checked := range <-job.results {
-				v.chain.add(checked)
+// inFile leaves out the rest after the last end line, from a killed append, and batches without events.
+func (v *verifier) inFile(groups iter.Seq[[]batch]) iter.Seq[[]batch] {
+	return func(yield func([]batch) bool) {
+		for group := range groups {
+			group = slices.DeleteFunc(group, func(b batch) bool {
+				return len(b.lines) == 0 || v.damage == nil && b.at >= v.own.end.offset
+			})
+			if !yield(group) {
+				return
 			}
 		}
-	})
-	return c
-}
-
-func (c *checks) submit(p part) {
-	c.chunk = append(c.chunk, p)
-	if c.size += p.size; len(c.chunk) == checkChunk || c.size > checkBytes {
-		c.flush()
 	}
 }
 
-func (c *checks) flush() {
-	if len(c.chunk) == 0 {
+// sealed yields the files of the seal.
+func (v *verifier) sealed() iter.Seq[[]batch] {
+	return func(yield func([]batch) bool) {
+		if v.report.Tip.IsZero() {
+			return
+		}
+		if v.report.Ref == refs.EventsRef {
+			v.watchSeals()
+		}
+		p, err := v.log.readSeal(v.report.Tip)
+		if err != nil {
+			yield([]batch{{lost: fmt.Errorf("commit %s: %w", v.report.Tip, err)}})
+			return
+		}
+		for i, f := range p.Files {
+			b := batch{end: flatEnd{seq: p.Head.Events}}
+			if i+1 < len(p.Files) {
+				b.end.seq = p.Files[i+1].First - 1
+			}
+			if text, err := v.log.sealedFile(f); err != nil {
+				b.lost = fmt.Errorf("events from %d: %w", f.First, err)
+			} else {
+				b.lines = bytes.Split(text, newline)
+			}
+			if !yield([]batch{b}) {
+				return
+			}
+		}
+	}
+}
+
+// compareSeal compares the ref's log with the file. The seal is not an outside witness, so it confirms nothing; but if
+// it has another event, one of the two was changed.
+func (v *verifier) compareSeal() {
+	note := func(format string, args ...any) {
+		v.report.Notes = append(v.report.Notes, refs.EventsRef+" "+fmt.Sprintf(format, args...)+
+			": git trace gc seals the log again")
+	}
+	if v.report.Tip.IsZero() {
+		note("does not name the log's seal")
 		return
 	}
-	chunk := c.chunk
-	c.chunk, c.size = make([]part, 0, checkChunk), 0
-	job := &checkJob{results: make(chan []checkedPart, 1)}
-	c.slots <- struct{}{}
-	fault.Go(func() {
-		defer func() { <-c.slots }()
-		results := make([]checkedPart, len(chunk))
-		var reader checkedReader
-		for i := range chunk {
-			results[i] = checkPart(&reader, chunk[i], c.v.chain.watched)
+	p, err := v.log.readSeal(v.report.Tip)
+	if err != nil {
+		note("does not name the log's seal (%v)", err)
+		return
+	}
+	v.watchSeals()
+	for _, f := range p.Files {
+		if _, err := v.log.sealedFile(f); err != nil {
+			note("lacks events from %d on (%v)", f.First, err)
+			return
 		}
-		job.results <- results
-	})
-	c.queue <- job
+	}
 }
 
-// `finish` waits for all results.
-func (c *checks) finish() {
-	c.flush()
-	close(c.queue)
-	<-c.done
-}
+// mostSeals is the number of seals that are followed, from the newest one back.
+const mostSeals = 1 << 20
 
-// describeCut describes the fault at which reading ended.
-func describeCut(why string) string {
-	return fmt.Sprintf("%s: nothing before it can be checked", why)
+// watchSeals compares each seal of the chain with the log, which must have the seal's last event. The tip may not be a
+// seal; its reader reports that.
+func (v *verifier) watchSeals() {
+	objects := v.log.repo.Objects()
+	objects.Max = maxHead
+	defer objects.Close()
+	commit := v.report.Tip
+	for range mostSeals {
+		v.unsound.meet(commit)
+		p, err := readHead(objects, commit)
+		if err != nil {
+			if commit != v.report.Tip {
+				note := fmt.Sprintf("the seal %s before the last one cannot be read: %v", commit, err)
+				v.report.Notes = append(v.report.Notes, note)
+			}
+			return
+		}
+		at := p.Head.Source
+		source := fmt.Sprintf("the seal %s on %s", commit, v.report.Ref)
+		v.seals = append(v.seals, Anchor{Seq: at.Seq, ID: at.Event, Source: source})
+		v.chain.watched[at.Seq] = true
+		if len(p.Parents) == 0 {
+			return
+		}
+		commit = p.Parents[0]
+	}
 }

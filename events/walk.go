@@ -63,7 +63,12 @@ func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 		case j != nil && r.Order == NewestFirst:
 			return j.newestFirst(func(lines [][]byte) error { return each(journalName, lines) })
 		case j != nil:
-			return j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error { return each(journalName, lines) })
+			return j.batches(0, func(b *batch) error {
+				if err := b.unsound(); err != nil {
+					return err
+				}
+				return each(journalName, b.lines)
+			})
 		}
 	}
 	return l.walkRef(r, each)
