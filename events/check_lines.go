@@ -27,12 +27,12 @@ type checkedBatch struct {
 	events []checkedLine
 }
 
-func checkBatches(group []batch) []checkedBatch {
+func checkBatches(group []batch) ([]checkedBatch, error) {
 	out := make([]checkedBatch, len(group))
 	for i, b := range group {
 		out[i] = checkedBatch{b, checkLines(b.lines)}
 	}
-	return out
+	return out, nil
 }
 
 func notPrevious(named, previous ID) string {

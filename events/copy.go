@@ -145,6 +145,9 @@ func (c *Copy) Tip() refs.OID { return c.end.commit }
 // ErrCopyDamaged reports that a cached copy has changed; after ForgetCopies the next Copy builds it again.
 var ErrCopyDamaged = errors.New("cached copy of the log is damaged")
 
+// lineBytes is the size of the parts of a log whose lines are read one after the other.
+const lineBytes = 256 << 10
+
 // Lines returns the lines of all events of the log.
 func (c *Copy) Lines() iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
@@ -153,9 +156,15 @@ func (c *Copy) Lines() iter.Seq2[CopyLine, error] {
 			spans = []textSpan{{0, c.text.Size()}}
 		}
 		for _, s := range spans {
-			for line, err := range c.text.between(s.from, s.to) {
-				if !yield(line, err) || err != nil {
+			for part, err := range c.text.Parts(s.from, s.to, lineBytes) {
+				if err != nil {
+					yield(CopyLine{}, err)
 					return
+				}
+				for line := range part.Lines() {
+					if !yield(line, nil) {
+						return
+					}
 				}
 			}
 		}
@@ -170,7 +179,7 @@ func (c *Copy) Event(seq int64) (Event, bool, error) {
 			return Event{}, false, err
 		}
 		if at++; at == seq {
-			e, err := DecodeLine(bytes.Clone(line.Line))
+			e, err := DecodeLine(line.Line)
 			return e, err == nil && e.Seq == seq, err
 		}
 	}

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -89,8 +88,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 // check checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
 // batch it stops with a brokenError.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
-	var unread error
-	err := fault.InOrder(j.groups(from.offset, &unread), checkBatches, func(group []checkedBatch) error {
+	err := fault.InOrder(j.groups(from.offset), checkBatches, func(group []checkedBatch) error {
 		for i := range group {
 			b := &group[i]
 			if err := b.unsound(); err != nil {
@@ -107,7 +105,7 @@ func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 		}
 		return ctx.Err()
 	})
-	if err = cmp.Or(err, unread); err != nil && !isBroken(err) && ctx.Err() == nil {
+	if err != nil && !isBroken(err) && ctx.Err() == nil {
 		err = brokenBy(from.seq+1, err)
 	}
 	return from, err

@@ -71,11 +71,13 @@ func TestCopyFollowsTheLog(t *testing.T) {
 	appendSealed(t, log, promptDraft(3))
 	third := expectCopy(t, log, 5)
 	var since []int64
-	for line, err := range third.Text().Scan(second.Text().Size()) {
+	for part, err := range third.Text().Parts(second.Text().Size(), third.Text().Size(), 1) {
 		check(t, err)
-		e, err := DecodeLine(line.Line)
-		check(t, err)
-		since = append(since, e.Seq)
+		for line := range part.Lines() {
+			e, err := DecodeLine(line.Line)
+			check(t, err)
+			since = append(since, e.Seq)
+		}
 	}
 	if !slices.Equal(since, []int64{5}) {
 		t.Errorf("since the second look: %v", since)
@@ -298,11 +300,13 @@ func FuzzCopyEnds(f *testing.F) {
 			t.Fatalf("ends at %d of %d bytes", end.offset, len(text))
 		}
 		c := &Text{file: file, stored: end.offset}
-		for line, err := range c.Scan(0) {
+		for part, err := range c.Parts(0, c.Size(), 64) {
 			if err != nil && !errors.Is(err, ErrCopyDamaged) {
 				t.Fatal(err)
 			}
-			_, _ = DecodeLine(line.Line)
+			for line := range part.Lines() {
+				_, _ = DecodeLine(line.Line)
+			}
 		}
 	})
 }

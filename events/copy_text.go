@@ -1,12 +1,9 @@
 package events
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -34,7 +31,7 @@ type textPart struct {
 type CopyLine struct {
 	Offset int64
 	Log    uint32 // the number of its log
-	Line   []byte // without its line feed; the next one may overwrite it
+	Line   []byte // without its line feed
 }
 
 // Generation names the build of the stored part. It is empty when nothing is stored.
@@ -61,106 +58,69 @@ func (t *Text) close() {
 	}
 }
 
-// Line reads the line at an offset from Scan.
+// ReadAt reads bytes of the text, on disk or in memory.
+func (t *Text) ReadAt(p []byte, at int64) (n int, err error) {
+	if at < t.stored {
+		n, err = t.file.ReadAt(p[:min(int64(len(p)), t.stored-at)], at)
+	}
+	if n < len(p) && err == nil {
+		n += copy(p[n:], t.tail[at+int64(n)-t.stored:])
+	}
+	return n, err
+}
+
+// Line reads a line by its offset and length.
 func (t *Text) Line(offset int64, length int) ([]byte, error) {
 	if offset < 0 || length < 0 || length > MaxEvent || offset+int64(length) > t.Size() {
 		return nil, ErrCopyDamaged
 	}
-	if offset >= t.stored {
-		at := offset - t.stored
-		return t.tail[at : at+int64(length)], nil
-	}
 	line := make([]byte, length)
-	if _, err := t.file.ReadAt(line, offset); err != nil {
+	if _, err := t.ReadAt(line, offset); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 	}
 	return line, nil
 }
 
-// Scan returns the lines of events from an offset on: 0, or an earlier value of Stored or Size with the same
-// generation.
-func (t *Text) Scan(from int64) iter.Seq2[CopyLine, error] { return t.between(from, t.Size()) }
+// TextPart is some consecutive lines of a text.
+type TextPart struct {
+	End int64 // the offset after them
 
-// `between` returns the lines of events from one end of a batch to another.
-func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
-	return func(yield func(CopyLine, error) bool) {
+	at   int64
+	text []byte
+	logs textLogs
+}
+
+// Parts returns the lines between two offsets, in parts of a size or larger. The offsets are 0, ends of parts, or
+// earlier values of Stored or Size with the same generation.
+func (t *Text) Parts(from, to, size int64) iter.Seq2[TextPart, error] {
+	return func(yield func(TextPart, error) bool) {
 		if from < 0 || from > to || to > t.Size() {
-			yield(CopyLine{}, ErrCopyDamaged)
+			yield(TextPart{}, ErrCopyDamaged)
 			return
 		}
-		var of []io.Reader
-		if from < t.stored {
-			of = append(of, io.NewSectionReader(t.file, from, min(to, t.stored)-from))
-		}
-		if to > t.stored {
-			of = append(of, bytes.NewReader(t.tail[max(0, from-t.stored):to-t.stored]))
-		}
-		in := bufio.NewReaderSize(io.MultiReader(of...), int(min(to-from, MaxEvent)+1))
-		logs := t.logsFrom(from)
-		for offset := from; ; {
-			line, err := in.ReadSlice('\n')
-			if errors.Is(err, io.EOF) && len(line) == 0 {
+		end := func(text []byte) int { return bytes.LastIndexByte(text, '\n') + 1 }
+		for at, text := range wholeParts(t, from, to, size, end) {
+			if len(text) == 0 || text[len(text)-1] != '\n' {
+				yield(TextPart{}, ErrCopyDamaged)
 				return
 			}
-			if err != nil {
-				yield(CopyLine{}, fmt.Errorf("%w: %w", ErrCopyDamaged, err))
+			if !yield(TextPart{at + int64(len(text)), at, text, t.logsFrom(at)}, nil) {
 				return
 			}
-			if line[0] == '{' && !yield(CopyLine{offset, logs.at(offset), line[:len(line)-1]}, nil) {
-				return
-			}
-			offset += int64(len(line))
 		}
 	}
 }
 
-// Part returns the stored lines of events between two offsets: their first bytes lie at `from` or after it, and before
-// `to`. The lines are in buf, which grows if necessary. Several parts may be read at once.
-func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
-	return func(yield func(CopyLine, error) bool) {
-		text, offset, err := t.storedLines(buf, from, to)
-		if err != nil {
-			yield(CopyLine{}, err)
-			return
-		}
-		logs := t.logsFrom(offset)
-		for len(text) > 0 {
-			line, rest, _ := bytes.Cut(text, newline)
-			if len(line) > 0 && line[0] == '{' && !yield(CopyLine{offset, logs.at(offset), line}, nil) {
+// Lines returns the lines of events.
+func (p TextPart) Lines() iter.Seq[CopyLine] {
+	return func(yield func(CopyLine) bool) {
+		at, logs := p.at, p.logs
+		for line := range bytes.Lines(p.text) {
+			if line[0] == '{' && !yield(CopyLine{at, logs.at(at), line[:len(line)-1]}) {
 				return
 			}
-			offset, text = offset+int64(len(line)+1), rest
+			at += int64(len(line))
 		}
-	}
-}
-
-// storedLines reads the stored lines that begin between two offsets, as one text. It also returns the offset of the
-// text. The text is in the buffer, which grows if necessary.
-func (t *Text) storedLines(buf *[]byte, from, to int64) (text []byte, at int64, err error) {
-	to = min(to, t.stored)
-	begin := max(0, from-1) // the byte before from shows whether a line begins there
-	for room := int64(4 << 10); ; room *= 8 {
-		end := min(to+room, t.stored)
-		if n := end - begin; int64(cap(*buf)) < n {
-			*buf = make([]byte, n)
-		}
-		text := (*buf)[:end-begin]
-		if _, err := t.file.ReadAt(text, begin); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
-		}
-		last := bytes.IndexByte(text[to-1-begin:], '\n')
-		if last < 0 && end < t.stored && room <= MaxEvent {
-			continue
-		}
-		if last < 0 {
-			return nil, 0, ErrCopyDamaged
-		}
-		text = text[:to-begin+int64(last)]
-		if from > 0 {
-			head, rest, _ := bytes.Cut(text, newline)
-			return rest, begin + int64(len(head)+1), nil
-		}
-		return text, 0, nil
 	}
 }
 

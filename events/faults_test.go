@@ -21,7 +21,8 @@ func (f *forged) told(owner string, gone int) []string {
 		if last += len(b.lines); i < gone {
 			b = batch{lost: errors.New("it is gone"), end: flatEnd{seq: int64(last)}}
 		}
-		c.add(&checkBatches([]batch{b})[0])
+		checked, _ := checkBatches([]batch{b})
+		c.add(&checked[0])
 	}
 	c.settle(0)
 	var out []string

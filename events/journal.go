@@ -228,33 +228,49 @@ type batch struct {
 // groupBytes is the size of the part that one processor checks at a time.
 const groupBytes = 1 << 20
 
-// groups yields the batches from an offset to the end, some at a time. A failed read ends it and sets err.
-func (j *journal) groups(at int64, err *error) iter.Seq[[]batch] {
-	return func(yield func([]batch) bool) {
-		for at = max(at, j.head); at < j.end.offset; {
-			var text []byte
-			if text, *err = j.group(at); *err != nil || !yield(cutBatches(text, at)) {
+// groups yields the batches from an offset to the end, some at a time.
+func (j *journal) groups(from int64) iter.Seq2[[]batch, error] {
+	return func(yield func([]batch, error) bool) {
+		end := func(text []byte) int { // the end of the last end line
+			whole := bytes.LastIndexByte(text, '\n') + 1
+			sign := bytes.LastIndex(text[:whole], []byte("\n#")) + 1
+			if sign == 0 {
+				return 0
+			}
+			return sign + bytes.IndexByte(text[sign:], '\n') + 1
+		}
+		for at, text := range wholeParts(j.file, max(from, j.head), j.end.offset, groupBytes, end) {
+			if text == nil {
+				yield(nil, fmt.Errorf("%w: byte %d cannot be read", ErrJournal, at))
+			} else if !yield(cutBatches(text, at), nil) {
 				return
 			}
-			at += int64(len(text))
 		}
 	}
 }
 
-// group reads about groupBytes from an offset, up to the end of a batch.
-func (j *journal) group(at int64) ([]byte, error) {
-	rest := j.end.offset - at
-	for size := min(groupBytes, rest); ; size = min(4*size, rest) {
-		text := make([]byte, size)
-		if _, err := j.file.ReadAt(text, at); err != nil {
-			return nil, fmt.Errorf("%w: byte %d: %w", ErrJournal, at, err)
-		}
-		if size == rest {
-			return text, nil
-		}
-		whole := text[:bytes.LastIndexByte(text, '\n')+1]
-		if end := bytes.LastIndex(whole, []byte("\n#")) + 1; end > 0 {
-			return whole[:end+bytes.IndexByte(whole[end:], '\n')+1], nil
+// wholeParts yields the bytes of a file between two offsets, in parts of a size or larger. Each part ends where the
+// function `end` finds the last end in a text; 0 means that there is none. A part that cannot be read is nil, and the
+// last one.
+func wholeParts(f io.ReaderAt, at, to, size int64, end func(text []byte) int) iter.Seq2[int64, []byte] {
+	return func(yield func(int64, []byte) bool) {
+		for more := size; at < to; {
+			text := make([]byte, min(more, to-at))
+			if n, _ := f.ReadAt(text, at); n < len(text) {
+				yield(at, nil)
+				return
+			}
+			if at+int64(len(text)) < to {
+				text = text[:end(text)]
+			}
+			if len(text) == 0 {
+				more *= 4
+				continue
+			}
+			if !yield(at, text) {
+				return
+			}
+			at, more = at+int64(len(text)), size
 		}
 	}
 }
@@ -289,17 +305,19 @@ func (b *batch) unsound() error {
 }
 
 // batches yields the batches from an offset to the end. The function `yield` may return errStopped.
-func (j *journal) batches(at int64, yield func(b *batch) error) (err error) {
-	for group := range j.groups(at, &err) {
-		for i := range group {
-			if err := yield(&group[i]); errors.Is(err, errStopped) {
-				return nil
-			} else if err != nil {
-				return err
-			}
+func (j *journal) batches(at int64, yield func(b *batch) error) error {
+	for group, err := range j.groups(at) {
+		for i := 0; i < len(group) && err == nil; i++ {
+			err = yield(&group[i])
+		}
+		if errors.Is(err, errStopped) {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // find returns the end after the event with a number; without an id if there is no such event.

@@ -2,7 +2,6 @@ package events
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -14,12 +13,11 @@ import (
 
 // read reads the whole log, the oldest events first, and checks its parts on all processors.
 func (v *verifier) read(ctx context.Context) error {
-	var unread error
 	groups := v.sealed()
 	if v.own != nil {
 		whole := *v.own
 		whole.end.offset = v.own.size
-		groups = v.inFile(whole.groups(0, &unread))
+		groups = v.inFile(whole.groups(0))
 		if v.own.gen == "" {
 			v.chain.fault(1, FaultFile, "its first line is not that of a log")
 		}
@@ -31,17 +29,17 @@ func (v *verifier) read(ctx context.Context) error {
 		return ctx.Err()
 	})
 	v.chain.settle(0)
-	return cmp.Or(err, unread)
+	return err
 }
 
 // inFile leaves out the rest after the last end line, from a killed append, and batches without events.
-func (v *verifier) inFile(groups iter.Seq[[]batch]) iter.Seq[[]batch] {
-	return func(yield func([]batch) bool) {
-		for group := range groups {
+func (v *verifier) inFile(groups iter.Seq2[[]batch, error]) iter.Seq2[[]batch, error] {
+	return func(yield func([]batch, error) bool) {
+		for group, err := range groups {
 			group = slices.DeleteFunc(group, func(b batch) bool {
 				return len(b.lines) == 0 || v.damage == nil && b.at >= v.own.end.offset
 			})
-			if !yield(group) {
+			if !yield(group, err) {
 				return
 			}
 		}
@@ -49,8 +47,8 @@ func (v *verifier) inFile(groups iter.Seq[[]batch]) iter.Seq[[]batch] {
 }
 
 // sealed yields the files of the seal.
-func (v *verifier) sealed() iter.Seq[[]batch] {
-	return func(yield func([]batch) bool) {
+func (v *verifier) sealed() iter.Seq2[[]batch, error] {
+	return func(yield func([]batch, error) bool) {
 		if v.report.Tip.IsZero() {
 			return
 		}
@@ -59,7 +57,7 @@ func (v *verifier) sealed() iter.Seq[[]batch] {
 		}
 		p, err := v.log.readSeal(v.report.Tip)
 		if err != nil {
-			yield([]batch{{lost: fmt.Errorf("commit %s: %w", v.report.Tip, err)}})
+			yield([]batch{{lost: fmt.Errorf("commit %s: %w", v.report.Tip, err)}}, nil)
 			return
 		}
 		for i, f := range p.Files {
@@ -72,7 +70,7 @@ func (v *verifier) sealed() iter.Seq[[]batch] {
 			} else {
 				b.lines = bytes.Split(text, newline)
 			}
-			if !yield([]batch{b}) {
+			if !yield([]batch{b}, nil) {
 				return
 			}
 		}

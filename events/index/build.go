@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
@@ -18,6 +19,9 @@ const packedTightly = 0.9
 // buildChunk is the number of rows in one transaction. Rows in order fill the pages, and the database keeps the changes
 // of a transaction in memory.
 const buildChunk = 400_000
+
+// partBytes is the number of bytes of a log that one processor reads at a time.
+const partBytes = 8 << 20
 
 // writeStore brings the file up to date. Each transaction notes its progress. So a build may be killed at any moment,
 // and the next one continues.
@@ -101,18 +105,18 @@ func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 		return err
 	}
 	chunk := newRecent()
-	return eachPart(t.Text, from, partBytes, indexedPart, func(part *recent, end int64) error {
+	return fault.InOrder(t.Parts(from, t.Stored(), partBytes), indexedPart, func(part *recent) error {
 		chunk.join(part)
-		if len(chunk.rows) < buildChunk && end < t.Stored() {
-			progress(end * 3 / 4) // the last quarter is for writing
+		if len(chunk.rows) < buildChunk && part.end < t.Stored() {
+			progress(part.end * 3 / 4) // the last quarter is for writing
 			return nil
 		}
 		rows := chunk
 		chunk = newRecent()
-		if err := db.Update(func(tx *bbolt.Tx) error { return rows.store(tx, t, end) }); err != nil {
+		if err := db.Update(func(tx *bbolt.Tx) error { return rows.store(tx, t, part.end) }); err != nil {
 			return err
 		}
-		progress(end)
+		progress(part.end)
 		return nil
 	})
 }

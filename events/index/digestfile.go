@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"iter"
 	"os"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/codec"
 )
@@ -97,13 +97,10 @@ func (t *text) digest(ctx context.Context, path string) (digestedText, error) {
 	for _, h := range head.heads {
 		g.heads[h.log] = h.heads
 	}
-	err := eachPart(t.Text, head.offset, partBytes, digestedPart, func(part *digester, _ int64) error {
+	err := fault.InOrder(t.Parts(head.offset, t.Size(), partBytes), digestedPart, func(part *digester) error {
 		g.join(part)
 		return ctx.Err()
 	})
-	if from := max(head.offset, t.Stored()); err == nil && from < t.Size() {
-		err = g.read(t.Scan(from))
-	}
 	d := digestedText{of: t, stored: rows, recent: sortedRows(g.rows), heads: g.heads}
 	if t.Stored() == t.Size() && t.Stored()-head.offset > smallRest {
 		d.stored, d.recent = sortedRows(append(bytes.Clone(d.stored), d.recent...)), nil
@@ -113,26 +110,18 @@ func (t *text) digest(ctx context.Context, path string) (digestedText, error) {
 }
 
 // digestedPart takes consecutive events.
-func digestedPart(lines iter.Seq2[events.CopyLine, error]) (*digester, error) {
+func digestedPart(part events.TextPart) (*digester, error) {
 	g := newDigester()
-	err := g.read(lines)
-	return g, err
-}
-
-func (g *digester) read(lines iter.Seq2[events.CopyLine, error]) error {
 	var reader events.LineReader
-	for line, err := range lines {
-		if err != nil {
-			return err
-		}
+	for line := range part.Lines() {
 		e, err := reader.Read(line.Line)
 		if err != nil {
-			return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
+			return nil, fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 		}
 		g.log = line.Log
 		g.take(&reader, &e)
 	}
-	return nil
+	return g, nil
 }
 
 // join adds the rows of the next part of the text.

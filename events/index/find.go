@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -74,6 +73,7 @@ type candidateName struct {
 }
 
 func (f *finder) search(ix *Index, prefix string) error {
+	digits := strings.TrimPrefix(prefix, "b3:")
 	searches := []struct {
 		term kind
 		kind CandidateKind
@@ -81,94 +81,54 @@ func (f *finder) search(ix *Index, prefix string) error {
 	}{
 		{byTrace, FoundTrace, prefix}, {bySession, FoundTrace, prefix}, {byPatch, FoundPatch, prefix},
 		{byTool, FoundToolCall, prefix}, {byCommit, FoundCommit, prefix},
+		{byID, FoundEvent, digits[:min(len(digits), idTerm)]},
 	}
 	for _, t := range ix.texts { // the first event that names it
 		for _, search := range searches {
-			if err := f.terms(t, search.term, search.kind, search.text); err != nil {
+			err := firstOfTerms(t, prefixOf(search.term, search.text), func(term string, e *events.Event) {
+				switch search.term {
+				case bySession:
+					term = string(e.Trace)
+				case byTool:
+					term = e.ToolCall // whole, should the term be cut
+				case byID: // the index holds only its beginning
+					if term = string(e.ID); !strings.HasPrefix(term, "b3:"+digits) {
+						return
+					}
+				}
+				f.add(Candidate{Kind: search.kind, ID: term, Event: *e})
+			})
+			if err != nil {
 				return err
 			}
 		}
-		if err := f.events(t, strings.TrimPrefix(prefix, "b3:")); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// termAt is an event that has a term.
-type termAt struct {
-	term string
-	of   *source
-	at   place
-}
-
-// `among` returns at most mostCandidates rows whose keys have a beginning, from the logs that are read. The function
-// `next` returns the key at which to continue after a row.
-func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt, err error) {
-	err = t.parts(func(seek seeker) error {
-		for start, n := prefix, 0; n < mostCandidates; {
-			key, at, err := seek(start)
-			if err != nil || !bytes.HasPrefix(key, prefix) {
-				return err
+// firstOfTerms yields the first event of each term whose key has a prefix, from the logs that are read, at most
+// mostCandidates stored and mostCandidates other ones.
+func firstOfTerms(t *text, prefix []byte, yield func(term string, e *events.Event)) error {
+	return t.halves(func(rows rowCursor) (err error) {
+		n, last := 0, []byte(nil)
+		under(rows, prefix, func(r row) bool {
+			term, s := r.key[1:len(r.key)-behindTerm-1], t.source(logOf(r.key))
+			if s == nil || bytes.Equal(term, last) {
+				return true
 			}
-			nul := len(key) - behindTerm - 1
-			s := t.source(logOf(key))
-			if s == nil { // this log is not read: skip its events
-				start = binary.BigEndian.AppendUint32(bytes.Clone(key[:nul+1]), logOf(key)+1)
-				continue
-			}
-			found = append(found, termAt{string(key[1:nul]), s, at})
-			start = next(key)
-			n++
-		}
-		return nil
-	})
-	return found, err
-}
-
-// terms goes through the terms of a kind that begin with a text, one event each.
-func (f *finder) terms(t *text, k kind, what CandidateKind, text string) error {
-	found, err := among(t, prefixOf(k, text), func(key []byte) []byte { // after all events of this term
-		return append(bytes.Clone(key[:len(key)-behindTerm-1]), 1)
-	})
-	if err != nil {
+			var e events.Event
+			_, damage := r.expand(func(_ []byte, at place) bool {
+				if e, err = s.event(at); err == nil {
+					yield(string(term), &e)
+				}
+				return false
+			})
+			err = cmp.Or(err, damage)
+			n, last = n+1, term
+			return err == nil && n < mostCandidates
+		})
 		return err
-	}
-	for _, one := range found {
-		e, err := one.of.event(one.at)
-		if err != nil {
-			return err
-		}
-		id := one.term
-		switch k {
-		case bySession:
-			id = string(e.Trace)
-		case byTool:
-			id = e.ToolCall // whole, should the term be cut
-		}
-		f.add(Candidate{Kind: what, ID: id, Event: e})
-	}
-	return nil
-}
-
-// events goes through the ids of events. The index holds only their beginning.
-func (f *finder) events(t *text, digits string) error {
-	found, err := among(t, prefixOf(byID, digits[:min(len(digits), idTerm)]), func(key []byte) []byte {
-		return append(bytes.Clone(key), 0)
 	})
-	if err != nil {
-		return err
-	}
-	for _, one := range found {
-		e, err := one.of.event(one.at)
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(string(e.ID), "b3:"+digits) {
-			f.add(Candidate{Kind: FoundEvent, ID: string(e.ID), Event: e})
-		}
-	}
-	return nil
 }
 
 func (f *finder) add(c Candidate) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // Wherever a log is cut into parts, the digest of the parts is that of the log.
@@ -17,23 +19,20 @@ func TestALogReadInPartsIsTheSameLog(t *testing.T) {
 		wrote(t, repo, n, "alpha", fmt.Sprint("line of ", n))
 	}
 	c := open(t, repo).texts[0].Text
-	whole := newDigester()
-	check(t, whole.read(c.Scan(0)))
-	if len(whole.rows) == 0 || len(whole.heads) == 0 {
-		t.Fatal("a log that says nothing")
-	}
-	for _, size := range []int64{1, 97, 5000, c.Stored() + 1} {
+	var whole *digester
+	for _, size := range []int64{c.Size() + 1, 1, 97, 5000} {
 		joined := newDigester()
-		last := int64(0)
-		check(t, eachPart(c, 0, size, digestedPart, func(part *digester, end int64) error {
+		check(t, fault.InOrder(c.Parts(0, c.Size(), size), digestedPart, func(part *digester) error {
 			joined.join(part)
-			if end != min(last+size, c.Stored()) {
-				t.Errorf("parts of %d bytes: one ends at %d, behind %d", size, end, last)
-			}
-			last = end
 			return nil
 		}))
-		if !bytes.Equal(sortedRows(joined.rows), sortedRows(whole.rows)) || !slices.Equal(joined.heads[0], whole.heads[0]) || last != c.Stored() {
+		if whole == nil {
+			whole = joined
+		}
+		if len(joined.rows) == 0 || len(joined.heads) == 0 {
+			t.Fatal("a log that says nothing")
+		}
+		if !bytes.Equal(sortedRows(joined.rows), sortedRows(whole.rows)) || !slices.Equal(joined.heads[0], whole.heads[0]) {
 			t.Errorf("parts of %d bytes give another digest", size)
 		}
 	}
@@ -70,13 +69,20 @@ func TestEachEventOfARunIsFound(t *testing.T) {
 	if found != count {
 		t.Errorf("%d events of a, want %d", found, count)
 	}
+	seek := func(start []byte) (key []byte, at place, err error) {
+		err = from(&rowList{rows: rows}, start, func(k []byte, a place) bool {
+			key, at = bytes.Clone(k), a
+			return false
+		})
+		return key, at, err
+	}
 	for n := range int64(count) {
-		if k, at, err := seek(&rowList{rows: rows}, number("b", 2*n+1)); err != nil || at.offset != 100*n+50 ||
+		if k, at, err := seek(number("b", 2*n+1)); err != nil || at.offset != 100*n+50 ||
 			!bytes.Equal(k, number("b", 2*n+2)) {
 			t.Errorf("behind %d: %q at %v, %v", 2*n+1, k, at, err)
 		}
 	}
-	if k, _, err := seek(&rowList{rows: rows}, append(exact(byType, "b")[:2], 1)); k != nil || err != nil {
+	if k, _, err := seek(append(exact(byType, "b")[:2], 1)); k != nil || err != nil {
 		t.Errorf("behind the last: %q, %v", k, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	prefix := exact(byAnchor, commit.String())
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
-		at, err := places(h.scan, prefix, 0)
+		at, err := places(h.scan, 0)
 		if err == nil && !h.own() {
 			at = at[max(0, len(at)-max(1, min(mostAnchors, mostAnchoring/h.among))):]
 		}
@@ -51,7 +51,7 @@ func (ix *Index) countUnder(prefix []byte, most int) (int, error) {
 			return 0, err
 		}
 		for i := range of {
-			if err := of[i].scan(prefix, func([]byte, place) bool { n++; return n < most }); err != nil {
+			if err := of[i].scan(func([]byte, place) bool { n++; return n < most }); err != nil {
 				return 0, fmt.Errorf("read index: %w", err)
 			}
 			if n >= most {
@@ -85,7 +85,7 @@ func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
 	of, _ := ix.holding(prefix)
 	for i := range of {
 		ahead := map[place]events.Event{}
-		_ = of[i].scan(prefix, func(_ []byte, at place) bool {
+		_ = of[i].scan(func(_ []byte, at place) bool {
 			e, err := of[i].event(at)
 			var data events.CommitData
 			if err == nil && e.Type == events.CommitAnchored && events.ReadData(e.Data, &data) == nil {
@@ -196,7 +196,7 @@ func (ix *Index) Wrote(e *events.Event) (bool, error) {
 
 // `all` returns the events of the rows that begin with prefix, log by log.
 func (ix *Index) all(prefix []byte) ([]events.Event, error) {
-	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
+	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.read(h.scan, 0) })
 }
 
 // gather joins the results of all logs that have rows with a prefix.
@@ -244,7 +244,7 @@ func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, er
 		of, err := ix.holding(prefix)
 		for i := 0; i < len(of) && err == nil; i++ {
 			var list []events.Event
-			if list, err = of[i].matches(prefix, 1); len(list) > 0 {
+			if list, err = of[i].read(of[i].scan, 1); len(list) > 0 {
 				log = of[i].at
 				return list[0], nil
 			}
@@ -269,26 +269,22 @@ func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 
 // matches reads the events of at most `limit` rows; 0 means all.
 func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
-	at, err := places(s.scan, prefix, limit)
+	return s.read(func(yield func([]byte, place) bool) error { return s.scan(prefix, yield) }, limit)
+}
+
+func (s *source) read(scan scanner, limit int) ([]events.Event, error) {
+	at, err := places(scan, limit)
 	if err != nil {
 		return nil, err
 	}
 	return s.events(at)
 }
 
-func (h *holder) matches(prefix []byte, limit int) ([]events.Event, error) {
-	at, err := places(h.scan, prefix, limit)
-	if err != nil {
-		return nil, err
-	}
-	return h.events(at)
-}
+// scanner passes on events in order, until the function `yield` returns false.
+type scanner func(yield func(key []byte, at place) bool) error
 
-func places(
-	scan func(prefix []byte, yield func([]byte, place) bool) error, prefix []byte, limit int,
-) ([]place, error) {
-	var out []place
-	err := scan(prefix, func(_ []byte, at place) bool {
+func places(scan scanner, limit int) (out []place, err error) {
+	err = scan(func(_ []byte, at place) bool {
 		out = append(out, at)
 		return len(out) != limit
 	})

@@ -1,9 +1,7 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,29 +74,11 @@ func (ix *Index) Retell(r Rewriting) (Retold, error) {
 		return Retold{r, last.Kind, last.Time}, nil
 	}
 	e, _, err := ix.within(r.log, r.seq)
-	var kind string
-	if err == nil && e.Type == events.CommitRewritten {
-		kind = kindOf(e.Data)
-	}
+	kind := events.DataOf[events.RewriteData](e).Kind
 	if err == nil {
 		ix.retold = Retold{r, kind, e.Time}
 	}
 	return Retold{r, kind, e.Time}, err
-}
-
-// kindOf returns the kind of a rewriting. It is in front of the pairs, which may be thousands and are not read.
-func kindOf(data []byte) (kind string) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	for _, err := d.Token(); err == nil && d.More(); {
-		var member json.Token
-		if member, err = d.Token(); member == "kind" {
-			_ = d.Decode(&kind) // the index had read it
-			break
-		}
-		var other json.RawMessage
-		err = cmp.Or(err, d.Decode(&other))
-	}
-	return kind
 }
 
 // HasHeir reports whether any log says that another commit took the place of one, whose id may be abbreviated.
@@ -168,28 +148,15 @@ func (p pair) later(o pair) int {
 // newestPairs returns a log's pairs under a prefix, the newest first, at most MostReplaced.
 func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 	var out []pair
-	sorted, rows := 0, 0
-	settle := func() {
-		slices.SortFunc(out, pair.later)
-		out = out[:min(len(out), MostReplaced)]
-		sorted = len(out)
-	}
-	err := h.scan(prefix, func(key []byte, _ place) bool {
-		rows++
-		seq := seqOf(key)
-		if sorted < MostReplaced || seq >= out[sorted-1].seq {
-			out = append(out, pair{seq, string(key[len(prefix) : len(key)-behindTerm-1])})
-		}
-		if len(out) > 4*MostReplaced {
-			settle()
-		}
-		return rows < mostScanned
+	err := h.scan(func(key []byte, _ place) bool {
+		out = append(out, pair{seqOf(key), string(key[len(prefix) : len(key)-behindTerm-1])})
+		return len(out) < mostScanned
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	settle()
-	return out, nil
+	slices.SortFunc(out, pair.later)
+	return out[:min(len(out), MostReplaced)], nil
 }
 
 // Anchored lists the commits that have an anchor in any log, without reading the anchors: this clone's log first,
@@ -204,7 +171,7 @@ func (ix *Index) Anchored() ([]refs.OID, error) {
 		seen := map[refs.OID]bool{}
 		for i := range of {
 			first := map[refs.OID]uint64{} // by commit, the number of its first anchor
-			err := of[i].scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
+			err := of[i].scan(func(key []byte, _ place) bool {
 				nul := len(key) - behindTerm - 1
 				if id, err := refs.ParseOID(string(key[1:nul])); err == nil && !seen[id] {
 					seen[id], first[id] = true, uint64(seqOf(key))

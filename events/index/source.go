@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // text has the lines of logs and their rows: stored ones, and rows in memory for lines that the store does not cover,
@@ -62,24 +63,15 @@ func (t *text) source(log uint32) *source {
 // A holder is a log, with its rows of a term.
 type holder struct {
 	*source
-	rows []row // none for a log that is the only one of its text: it is looked through
-
+	rows  []row
 	among int // the number of logs with such rows; known after all were read
 }
 
 // holding returns the logs that have rows with this beginning of their keys, and this clone's log.
 func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	out := []holder{{source: ix.sources[0]}}
-	if len(ix.texts) == 1 {
-		return out, nil
-	}
-	t := ix.texts[1]
-	place := map[*source]int{}
-	take := func(r row) {
-		s := t.source(logOf(r.key))
-		if s == nil {
-			return
-		}
+	place := map[*source]int{ix.sources[0]: 0}
+	take := func(r row, s *source) {
 		at, known := place[s]
 		if !known {
 			at = len(out)
@@ -87,43 +79,52 @@ func (ix *Index) holding(prefix []byte) ([]holder, error) {
 		}
 		out[at].rows = append(out[at].rows, r)
 	}
-	if err := t.eachRow(prefix, take); err != nil {
-		return nil, err
+	for _, t := range ix.texts {
+		err := t.halves(func(rows rowCursor) error {
+			under(rows, prefix, func(r row) bool {
+				if s := t.source(logOf(r.key)); s != nil {
+					take(r, s)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	slices.SortFunc(out, func(a, b holder) int { return cmp.Compare(a.at, b.at) })
 	return out, nil
 }
 
-// eachRow gives the rows whose keys have a prefix, from the stored part and then from the rest.
-func (t *text) eachRow(prefix []byte, yield func(row)) error {
-	each := func(rows rowCursor) {
-		for r := rows.before(prefix); r.key != nil; r = rows.next() {
-			if bytes.HasPrefix(r.key, prefix) {
-				yield(r)
-			} else if bytes.Compare(r.key, prefix) > 0 {
-				return
-			}
-		}
-	}
-	if err := t.shelf.cursor(func(c rowCursor) error { each(c); return nil }); err != nil {
+// halves reads the stored rows, and then the rest.
+func (t *text) halves(read func(rows rowCursor) error) error {
+	if err := t.shelf.cursor(read); err != nil {
 		return err
 	}
 	r, err := t.unstored()
-	if err == nil {
-		each(&rowList{rows: r.rows})
+	if err != nil {
+		return err
 	}
-	return err
+	return read(&rowList{rows: r.rows})
+}
+
+// under gives the rows whose keys have a prefix, until the function `yield` returns false.
+func under(rows rowCursor, prefix []byte, yield func(row) bool) {
+	r := rows.before(prefix)
+	for r.key != nil && bytes.Compare(r.key, prefix) < 0 {
+		r = rows.next()
+	}
+	for r.key != nil && bytes.HasPrefix(r.key, prefix) && yield(r) {
+		r = rows.next()
+	}
 }
 
 // errStopped ends a scan that is no longer needed.
 var errStopped = errors.New("stopped")
 
-// scan gives the rows whose keys have a prefix, in order, until the function `yield` returns false. The prefix must be
-// the one for which the holder was made.
-func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) error {
-	if h.at == 0 {
-		return h.source.scan(prefix, yield)
-	}
+// scan gives the events of the rows in order, until the function `yield` returns false.
+func (h *holder) scan(yield func(key []byte, at place) bool) error {
 	err := guarded(func() error {
 		for _, r := range h.rows {
 			if goOn, err := r.expand(yield); !goOn || err != nil {
@@ -143,6 +144,7 @@ type recent struct {
 	rows   []row               // rows whose runs do not grow; after closing, all rows, sorted by key
 	open   map[string]*openRun // open runs by term and log
 	traces map[tracedBy]*Trace
+	end    int64  // offset after the events
 	log    uint32 // log of the event that is taken
 	prefix []byte // room for a term
 	room   []byte // memory for rows that do not change
@@ -217,7 +219,10 @@ func (r *recent) close() []row {
 // scan gives the rows of the log whose keys begin with prefix, in order, until the function `yield` returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	goOn := true
-	each := func(rows rowCursor) error {
+	return s.halves(func(rows rowCursor) error {
+		if !goOn {
+			return nil
+		}
 		return from(rows, prefix, func(key []byte, at place) bool {
 			if !bytes.HasPrefix(key, prefix) {
 				return false
@@ -225,44 +230,7 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 			goOn = logOf(key) != s.copy.Number() || yield(key, at)
 			return goOn
 		})
-	}
-	if err := s.shelf.cursor(each); err != nil || !goOn {
-		return err
-	}
-	r, err := s.unstored()
-	if err != nil {
-		return err
-	}
-	return each(&rowList{rows: r.rows})
-}
-
-// seeker returns the first row whose key does not sort before `start`; a nil key if there is none.
-type seeker func(start []byte) (key []byte, at place, err error)
-
-func (t *text) parts(yield func(seeker) error) error {
-	stored := func(start []byte) (key []byte, at place, err error) {
-		err = t.shelf.cursor(func(rows rowCursor) error {
-			key, at, err = seek(rows, start)
-			return err
-		})
-		return key, at, err
-	}
-	if err := yield(stored); err != nil {
-		return err
-	}
-	r, err := t.unstored()
-	if err != nil {
-		return err
-	}
-	return yield(func(start []byte) ([]byte, place, error) { return seek(&rowList{rows: r.rows}, start) })
-}
-
-func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
-	err = from(rows, start, func(k []byte, a place) bool {
-		key, at = bytes.Clone(k), a
-		return false
 	})
-	return key, at, err
 }
 
 // `nothing` is an empty index.
@@ -277,16 +245,27 @@ func (t *text) unstored() (*recent, error) {
 		return t.recent, nil
 	}
 	r := newRecent()
-	for line, err := range t.Scan(t.shelf.indexed) {
-		if err != nil {
-			return nil, err
-		}
+	err := fault.InOrder(t.Parts(t.shelf.indexed, t.Size(), partBytes), indexedPart, func(part *recent) error {
+		r.join(part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.close()
+	t.recent = r
+	return r, nil
+}
+
+// indexedPart indexes some events that follow each other.
+func indexedPart(part events.TextPart) (*recent, error) {
+	r := newRecent()
+	r.end = part.End
+	for line := range part.Lines() {
 		if err := r.take(line); err != nil {
 			return nil, err
 		}
 	}
-	r.close()
-	t.recent = r
 	return r, nil
 }
 

@@ -19,7 +19,7 @@ import (
 // The store is a bbolt file with a bucket for each text. It holds a bucket of rows, a bucket of summaries, the
 // build of the text, and the end of the indexed part.
 const (
-	storeVersion = 11
+	storeVersion = 12
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
