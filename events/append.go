@@ -126,9 +126,6 @@ func (l *Log) inTurn(ctx context.Context, do func() error) error {
 		return err
 	}
 	defer lock.Unlock()
-	if err := l.heal(ctx); err != nil {
-		return err
-	}
 	return do()
 }
 

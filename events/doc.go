@@ -7,7 +7,7 @@
 //
 // The beginning of a file's name shows its purpose. check_ judges consecutive events. copy_ opens a log for readers:
 // the sound part of this clone's file, and one file with all logs of others. verify_ reads everything and lists the
-// faults. repair_ puts back objects that a gc or a rewriting of history removed. All other files append, seal and read.
+// faults. repair_ mends the end of the file after a power failure. All other files append, seal and read.
 // rooms_test.go tests the dependencies between them.
 //
 // Promises:

@@ -132,8 +132,8 @@ func mergeFrom(files []PublishedFile, last int64) int {
 // Merge seals the log, and joins small parts of the seal, in a new seal. It also writes lost parts again. It returns
 // how many events the ref gained, and how many parts were merged.
 func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
-	if sealed, err = l.Seal(ctx); err != nil {
-		return 0, 0, err
+	if sealed, err = l.Seal(ctx); err != nil || l.gcRuns() {
+		return sealed, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sealPatience)
 	defer cancel()

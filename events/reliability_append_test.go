@@ -47,7 +47,6 @@ func harry(t *testing.T, dir string, commands ...[]string) func() []int {
 // returns how many events it has.
 func holdsExactly(t *testing.T, log *Log, acked []ID, exactly bool) int {
 	t.Helper()
-	check(t, log.Heal(context.Background()))
 	events := readAll(t, log, Range{})
 	seen := make(map[ID]bool, len(events))
 	drafts := make(map[string]bool, len(events))

@@ -97,7 +97,7 @@ func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 		if err != nil {
 			return err
 		}
-		e, err := DecodeLine(bytes.Clone(line.Line))
+		e, err := DecodeLine(line.Line)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 		if _, _, ok := parseEnd(string(line)); ok {
 			ends++
 		}
-		e, err := DecodeLine(bytes.Clone(line))
+		e, err := DecodeLine(line)
 		if err != nil || e.CheckID() != nil || writer != "" && e.Writer != writer {
 			continue
 		}

@@ -24,12 +24,8 @@ var rooms = map[string][]string{
 
 // doors are the only uses of other rooms, each with its reason.
 var doors = map[string][]string{
-	// Appends keep a gc from taking what they seal, and put back what one took; sealing waits for it.
-	"log to repair": {"gcRuns", "guardFromGC", "guards", "heal"},
 	// Where the file is gone, the first append makes it of the seal.
 	"log to copy": {"copySound"},
-	// What can be put back is no fault.
-	"verify to repair": {"Heal"},
 }
 
 func roomOf(file string) string {

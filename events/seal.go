@@ -108,7 +108,7 @@ func (l *Log) sealAskedPath() string { return filepath.Join(l.cacheDir(), "seal-
 // Seal makes the log's ref name the whole present log, and returns the number of added events. It does not take the
 // log's lock: appends continue. While a gc of git runs, it does nothing.
 func (l *Log) Seal(ctx context.Context) (int64, error) {
-	if l.gcRuns() || l.guards() {
+	if l.gcRuns() {
 		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, sealPatience)
@@ -176,35 +176,21 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 
 // setSeal makes the locked ref name the file's seal, on top of a base.
 func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs.RefLock) error {
-	commit, err := l.writeSealBesideGC(j, base)
+	commit, err := l.writeSeal(j, base)
 	if err != nil {
 		return err
 	}
 	if err := lock.Commit(ctx, commit); err != nil {
 		return err
 	}
-	if l.gcRuns() {
-		_, _ = l.writeSealBesideGC(j, base)
+	if l.AwaitGC(ctx) { // a seal depends only on the log and the previous seal, so it gets the same id again
+		if _, err := l.writeSeal(j, base); err != nil {
+			return err
+		}
 	}
 	// Without the mark the next seal reads the file to find the place.
 	_ = l.rememberSeal(sealMark{commit, j.gen, j.end})
 	return nil
-}
-
-// writeSealBesideGC writes a seal and protects its new objects from a gc that is running. The gc may delete a part of
-// it before there is a second copy: then it is written again. A seal depends only on the log and the previous seal, so
-// it gets the same id again.
-func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
-	for range gcTries {
-		fresh := &freshObjects{log: l}
-		if commit, err = l.writeSeal(fresh, j, base); err == nil {
-			err = fresh.keep()
-		}
-		if !errors.Is(err, refs.ErrMissing) {
-			return commit, err
-		}
-	}
-	return commit, err
 }
 
 // sealBase finds the part of the file that the ref already has. An unreadable seal is replaced; a log that differs from
@@ -265,12 +251,12 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 }
 
 // writeSeal stores the objects of a seal of the whole file.
-func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OID, error) {
-	files, err := l.writeSealed(fresh, j, base.end)
+func (l *Log) writeSeal(j *journal, base sealBase) (refs.OID, error) {
+	files, err := l.writeSealed(j, base.end)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	parts, err := addParts(base.parts, files, fresh.write)
+	parts, err := addParts(base.parts, files, l.writeMain)
 	if err != nil {
 		return refs.OID{}, err
 	}
@@ -280,11 +266,11 @@ func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OI
 	}
 	here := Witness{Writer: last.Writer, Seq: last.Seq, Event: last.ID}
 	tree, err := writeTree(Publication{parts: parts, Head: PublicationHead{Format: Version, Writer: last.Writer,
-		Level: sealLevel, ObjectFormat: l.repo.Format.String(), Events: last.Seq, Last: last.ID, Source: here}}, fresh.write)
+		Level: sealLevel, ObjectFormat: l.repo.Format.String(), Events: last.Seq, Last: last.ID, Source: here}}, l.writeMain)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	return fresh.write(refs.CommitObject, sealCommit(tree, base.parents, last.Seq))
+	return l.writeMain(refs.CommitObject, sealCommit(tree, base.parents, last.Seq))
 }
 
 // sealSubject begins the message of a seal.
@@ -299,15 +285,15 @@ func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
 }
 
 // writeSealed stores the events after an end as files of a publication.
-func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files []PublishedFile, err error) {
+func (l *Log) writeSealed(j *journal, from flatEnd) (files []PublishedFile, err error) {
 	var text []byte
 	first := int64(0)
 	flush := func() error {
 		if len(text) == 0 {
 			return nil
 		}
-		blob, err := fresh.write(refs.BlobObject, text)
-		files, text = append(files, PublishedFile{first, blob}), text[:0]
+		f, err := l.writePublished(first, text)
+		files, text = append(files, f), text[:0]
 		return err
 	}
 	err = j.batches(from.offset, func(b *batch) error {
@@ -332,36 +318,4 @@ func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files 
 		err = flush()
 	}
 	return files, err
-}
-
-// freshObjects holds the objects that a seal adds to the ref's objects.
-type freshObjects struct {
-	log  *Log
-	list []refs.OID
-}
-
-func (f *freshObjects) write(typ refs.ObjectType, content []byte) (refs.OID, error) {
-	oid, err := f.log.writeMain(typ, content)
-	f.list = append(f.list, oid)
-	return oid, err
-}
-
-// keep protects the new objects from a running gc.
-func (f *freshObjects) keep() error {
-	if !f.log.gcRuns() {
-		return nil
-	}
-	objects := f.log.repo.Objects()
-	objects.Max = maxBatch
-	defer func() { _ = objects.Close() }()
-	for _, oid := range f.list {
-		typ, content, err := objects.Read(oid)
-		if err != nil {
-			return err
-		}
-		if err := f.log.guardFromGC(typ, oid, content); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -35,7 +35,7 @@ func (l *Log) begin(ctx context.Context, first []Event) error {
 	}
 	if current := lock.Current(); !current.IsZero() {
 		err = l.fillFrom(ctx, j, current)
-	} else if err = j.append(first, l.repo.Fsync); err == nil {
+	} else if err = j.append(first, l.repo.Fsync); err == nil && !l.gcRuns() {
 		_, err = l.seal(ctx, j, lock)
 	}
 	if err != nil {

@@ -77,9 +77,6 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	report := Report{Ref: what.Ref, State: Consistent}
 	if report.Ref == "" {
 		report.Ref = refs.EventsRef
-		if err := l.Heal(ctx); err != nil {
-			report.Notes = append(report.Notes, err.Error())
-		}
 	}
 	v := &verifier{log: l, report: &report}
 	defer func() { v.own.close() }()

@@ -64,13 +64,14 @@ func sign(ctx context.Context, log *events.Log, last events.End, key string) (Ch
 	if c.Signature.Verdict == Unsigned || c.Signature.Verdict == Bad {
 		return c, errors.New(c.Signature.Why())
 	}
-	if err := log.KeepBesideGC(c.Commit, raw); err != nil {
-		return c, err
-	}
 	if err := repo.SwapRef(ctx, refs.CheckpointsRef, before, c.Commit); err != nil {
 		return c, err
 	}
-	return c, log.KeepBesideGC(c.Commit, raw)
+	if log.AwaitGC(ctx) { // it may have taken both objects
+		_, _ = repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
+		_, _ = repo.WriteLoose(repo.MainObjects(), refs.CommitObject, raw)
+	}
+	return c, nil
 }
 
 // signedCommit lets git write and sign the commit. Git may ask for a passphrase.

@@ -77,9 +77,6 @@ type Progress func(done, total int64)
 // `notes` lists faults that did not stop it, such as an incomplete log or a cache that cannot be written.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int64, notes []string, err error) {
 	log := events.OpenLog(repo)
-	if err := log.Heal(ctx); err != nil {
-		notes = append(notes, err.Error())
-	}
 	if err := forget(log); err != nil {
 		return 0, notes, fmt.Errorf("rebuild: %w", err)
 	}

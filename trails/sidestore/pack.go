@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,9 +42,6 @@ func (s *Store) Pack(ctx context.Context) (int, error) {
 }
 
 func (s *Store) packLoose(ctx context.Context) (int, error) {
-	if guarded(s.repo) {
-		return 0, nil
-	}
 	loose, err := refs.ListLoose(s.dir)
 	if err != nil || len(loose) == 0 {
 		return 0, err
@@ -75,13 +71,6 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 		}
 	}
 	return count, nil
-}
-
-// `guarded` reports whether the side store has commits of the log that will be restored in the repository's store
-// (package events, guard.go). The search for them reads only loose objects.
-func guarded(repo *refs.Repo) bool {
-	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))
-	return err == nil
 }
 
 // list returns ids as input for git-pack-objects(1), one per line.

@@ -262,31 +262,6 @@ func TestTemporaryFilesOfTheDeadAreSwept(t *testing.T) {
 	}
 }
 
-// While commits of the log wait to be put back, they are looked for as loose objects: nothing is packed and nothing
-// expires.
-func TestAGuardedStoreStaysAsItIs(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	old := f.blob("old")
-	f.age(48 * time.Hour)
-	guard := filepath.Join(f.repo.TracesDir(), "guard")
-	if err := os.MkdirAll(guard, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if n := f.pack(); n != 0 || f.loose() != 1 {
-		t.Errorf("packed %d, %d are loose", n, f.loose())
-	}
-	if out := f.expire(false); out.Objects != 0 || !f.has(old) {
-		t.Errorf("removed %+v", out)
-	}
-	if err := os.Remove(guard); err != nil {
-		t.Fatal(err)
-	}
-	if out := f.expire(false); out.Objects != 1 || f.has(old) {
-		t.Errorf("once the guard is gone: removed %+v", out)
-	}
-}
-
 // The number of loose objects is estimated by one of 256 directories.
 func TestPackingIsDueByOneDirectory(t *testing.T) {
 	t.Parallel()
