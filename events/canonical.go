@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -119,65 +120,9 @@ func canonical(raw []byte, depth int) ([]byte, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("canonical JSON: text after the value")
 	}
-	out, err := appendAny(make([]byte, 0, len(raw)), value, depth)
+	out, err := appendValue(make([]byte, 0, len(raw)), reflect.ValueOf(value), depth)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
 	return out, checkCanonical(out, depth)
-}
-
-func appendAny(dst []byte, value any, depth int) ([]byte, error) {
-	switch v := value.(type) {
-	case string:
-		return appendString(dst, v)
-	case json.Number:
-		n, err := strconv.ParseInt(string(v), 10, 64)
-		if err != nil {
-			return dst, fmt.Errorf("number %.40s is not an integer", v)
-		}
-		return appendInt(dst, n)
-	case []any:
-		if depth == 0 {
-			return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
-		}
-		dst = append(dst, '[')
-		for i, item := range v {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			var err error
-			if dst, err = appendAny(dst, item, depth-1); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
-	case map[string]any:
-		if depth == 0 {
-			return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
-		}
-		return appendMap(dst, v, depth-1)
-	}
-	return dst, errors.New("an event must not contain true, false or null")
-}
-
-func appendMap(dst []byte, members map[string]any, depth int) ([]byte, error) {
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, compareKeys)
-	dst = append(dst, '{')
-	for i, name := range names {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		var err error
-		if dst, err = appendString(dst, name); err != nil {
-			return dst, err
-		}
-		if dst, err = appendAny(append(dst, ':'), members[name], depth); err != nil {
-			return dst, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return append(dst, '}'), nil
 }

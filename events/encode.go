@@ -5,21 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Encode writes one of the data structs in canonical form, for Draft.Data. It supports the types of their fields:
 // strings, integers, slices, structs, types with MarshalText and times. A field with omitempty or omitzero in its json
-// tag is left out if it is zero. Bools, floats, maps, pointers and null are refused.
+// tag is left out if it is zero. Bools, floats, pointers and null are refused.
 func Encode(data any) (json.RawMessage, error) {
 	if raw, ok := data.(json.RawMessage); ok {
 		return Canonical(raw)
 	}
-	e := encoder{fields: make(map[reflect.Type][]field, 4)}
-	out, err := e.value(make([]byte, 0, 512), reflect.ValueOf(data), MaxDepth)
+	out, err := encodeValue(data)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", data, err)
 	}
@@ -38,18 +40,30 @@ func appendTime(dst []byte, t time.Time) ([]byte, error) {
 	return append(t.AppendFormat(dst, timeLayout), '"'), nil
 }
 
-// encoder caches facts about each struct type during one call.
-type encoder struct {
-	fields map[reflect.Type][]field
+func encodeValue(data any) ([]byte, error) {
+	return appendValue(make([]byte, 0, 1024), reflect.ValueOf(data), MaxDepth)
 }
 
-func (e *encoder) value(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
 	if !v.IsValid() {
 		return dst, errors.New("an event must not contain null")
 	}
 	switch value := v.Interface().(type) {
 	case time.Time:
 		return appendTime(dst, value)
+	case json.RawMessage: // the data of an event
+		return append(dst, value...), nil
+	case json.Number:
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil {
+			return dst, fmt.Errorf("number %.40s is not an integer", value)
+		}
+		return appendInt(dst, n)
+	case map[string]any: // foreign JSON
+		return appendMap(dst, value, depth)
 	case encoding.TextMarshaler:
 		text, err := value.MarshalText()
 		if err != nil {
@@ -63,14 +77,14 @@ func (e *encoder) value(dst []byte, v reflect.Value, depth int) ([]byte, error) 
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return appendInt(dst, v.Int())
 	case reflect.Slice:
-		return e.slice(dst, v, depth)
+		return appendSlice(dst, v, depth)
 	case reflect.Struct:
-		return e.object(dst, v, depth)
+		return appendObject(dst, v, depth)
 	}
 	return dst, fmt.Errorf("an event must not contain %s", v.Type())
 }
 
-func (e *encoder) slice(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+func appendSlice(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if depth == 0 {
 		return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
 	}
@@ -80,20 +94,20 @@ func (e *encoder) slice(dst []byte, v reflect.Value, depth int) ([]byte, error) 
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = e.value(dst, v.Index(i), depth-1); err != nil {
+		if dst, err = appendValue(dst, v.Index(i), depth-1); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func (e *encoder) object(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+func appendObject(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if depth == 0 {
 		return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
 	}
 	dst = append(dst, '{')
 	first := true
-	for _, f := range e.plan(v.Type()) {
+	for _, f := range planOf(v.Type()) {
 		field := v.Field(f.index)
 		if f.optional && isZero(field) {
 			continue
@@ -104,8 +118,28 @@ func (e *encoder) object(dst []byte, v reflect.Value, depth int) ([]byte, error)
 		first = false
 		var err error
 		dst = append(append(dst, f.quoted...), ':')
-		if dst, err = e.value(dst, field, depth-1); err != nil {
+		if dst, err = appendValue(dst, field, depth-1); err != nil {
 			return dst, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func appendMap(dst []byte, members map[string]any, depth int) ([]byte, error) {
+	if depth == 0 {
+		return dst, fmt.Errorf("nested more than %d deep", MaxDepth)
+	}
+	dst = append(dst, '{')
+	for i, name := range slices.SortedFunc(maps.Keys(members), compareKeys) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendString(dst, name); err != nil {
+			return dst, err
+		}
+		if dst, err = appendValue(append(dst, ':'), reflect.ValueOf(members[name]), depth-1); err != nil {
+			return dst, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return append(dst, '}'), nil
@@ -130,10 +164,13 @@ type field struct {
 	optional bool
 }
 
-// plan lists the fields of a struct type in the order of writing.
-func (e *encoder) plan(t reflect.Type) []field {
-	if known, ok := e.fields[t]; ok {
-		return known
+// plans holds the plan of each type.
+var plans sync.Map
+
+// planOf lists the fields of a struct type in the order of writing.
+func planOf(t reflect.Type) []field {
+	if known, ok := plans.Load(t); ok {
+		return known.([]field) // the map has only this type
 	}
 	plan := make([]field, 0, t.NumField())
 	for i := range t.NumField() {
@@ -153,6 +190,6 @@ func (e *encoder) plan(t reflect.Type) []field {
 		})
 	}
 	slices.SortFunc(plan, func(a, b field) int { return compareKeys(a.name, b.name) })
-	e.fields[t] = plan
+	plans.Store(t, plan)
 	return plan
 }

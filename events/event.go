@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -94,25 +95,23 @@ func seal(d Draft, at place) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	head, tail, err := encodeEnvelope(d, &at)
-	if err != nil {
+	e := Event{
+		V: Version, Seq: at.seq, Prev: at.prev, ID: longestID, Writer: at.writer,
+		Time: d.Time, Type: d.Type, Trace: d.Trace, Agent: d.Agent, Session: d.Session, Subagent: d.Subagent, Step: d.Step,
+		ToolCall: d.ToolCall, Worktree: d.Worktree, Method: d.Method, Limits: d.Limits, Data: d.Data,
+	}
+	if e.raw, err = encodeValue(e); err != nil {
 		return Event{}, err
 	}
-	id := hashEvent(head, tail)
-	raw := make([]byte, 0, len(head)+len(tail)+len(id)+8)
-	raw = append(raw, head...)
-	raw = append(raw, `"id":"`...)
-	raw = append(raw, id...)
-	raw = append(raw, '"', ',')
-	raw = append(raw, tail...)
-	if len(raw) > MaxEvent {
-		return Event{}, fmt.Errorf("event of %d bytes: %w", len(raw), ErrTooLong)
+	if len(e.raw) > MaxEvent {
+		return Event{}, fmt.Errorf("event of %d bytes: %w", len(e.raw), ErrTooLong)
 	}
-	return Event{
-		V: Version, Seq: at.seq, Prev: at.prev, ID: id, Writer: at.writer,
-		Time: d.Time, Type: d.Type, Trace: d.Trace, Agent: d.Agent, Session: d.Session, Subagent: d.Subagent, Step: d.Step,
-		ToolCall: d.ToolCall, Worktree: d.Worktree, Method: d.Method, Limits: d.Limits, Data: d.Data, raw: raw,
-	}, nil
+	const member = `"id":"`
+	head := bytes.LastIndex(e.raw, []byte(member)) // strings after it have their quotes escaped
+	id := head + len(member)
+	e.ID = hashEvent(e.raw[:head], e.raw[id+len(e.ID)+len(`",`):])
+	copy(e.raw[id:], e.ID)
+	return e, nil
 }
 
 // hashEvent returns the id of an event whose canonical form without the id is `head` followed by `tail`.
@@ -137,40 +136,6 @@ func (h *eventHasher) id(head, tail []byte) []byte {
 	return h.out[:]
 }
 
-// encodeEnvelope writes a normal draft in canonical form, in two halves: the members before "id" and the members after
-// it. Without a place it omits the members that a log adds.
-func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
-	w := memberWriter{buf: append(make([]byte, 0, len(d.Data)+64), '{')}
-	w.text("agent", d.Agent)
-	w.raw("data", d.Data)
-	w.buf = append(w.buf, ',')
-	head, w.buf, w.some = w.buf, make([]byte, 0, 512), false
-	w.list("limits", len(d.Limits), func(i int) string { return string(d.Limits[i]) })
-	w.list("method", len(d.Method), func(i int) string { return string(d.Method[i]) })
-	if at != nil {
-		w.raw("prev", appendQuoted(nil, string(at.prev)))
-		w.integer("seq", at.seq)
-	}
-	w.text("session", d.Session)
-	w.integer("step", int64(d.Step))
-	w.text("subagent", d.Subagent)
-	w.time("time", d.Time)
-	w.text("tool_call", d.ToolCall)
-	w.text("trace", string(d.Trace))
-	w.text("type", string(d.Type))
-	if at != nil {
-		w.integer("v", Version)
-	}
-	w.text("worktree", d.Worktree)
-	if at != nil {
-		w.text("writer", at.writer)
-	}
-	if w.err != nil {
-		return nil, nil, w.err
-	}
-	return head, append(w.buf, '}'), nil
-}
-
 // `normal` returns the draft in its stored form: checked, with canonical data, time in UTC.
 func (d Draft) normal() (Draft, error) {
 	if err := d.check(); err != nil {
@@ -189,6 +154,11 @@ func (d Draft) normal() (Draft, error) {
 	d.Data, d.Time = data, d.Time.UTC()
 	if !utf8.ValidString(d.Worktree) {
 		d.Worktree = EncodePath(d.Worktree) // named after a directory, whose name may have any bytes
+	}
+	for _, text := range []string{d.Agent, d.Session, d.Subagent, d.ToolCall, string(d.Trace), d.Worktree} {
+		if len(text) > MaxField {
+			return d, fmt.Errorf("%s: a member of %d bytes: %w", d.Type, len(text), ErrTooLong)
+		}
 	}
 	return d, nil
 }

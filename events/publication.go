@@ -325,9 +325,6 @@ func (d Draft) Content() (ID, error) {
 	if err != nil {
 		return "", err
 	}
-	head, tail, err := encodeEnvelope(d, nil)
-	if err != nil {
-		return "", err
-	}
-	return hashEvent(head, tail), nil
+	line, err := draftLine(d)
+	return hashEvent(line, nil), err
 }

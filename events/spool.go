@@ -50,10 +50,7 @@ func (l *Log) spoolAt(drafts []Draft, at time.Time) error {
 	return nil
 }
 
-func draftLine(d Draft) ([]byte, error) {
-	head, tail, err := encodeEnvelope(d, nil)
-	return append(head, tail...), err
-}
+func draftLine(d Draft) ([]byte, error) { return encodeValue(d) }
 
 // Spooled lists the files that wait in the spools of all work trees, oldest first.
 func (l *Log) Spooled() ([]string, error) {
