@@ -138,17 +138,12 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	}
 	var end tip
 	if j != nil {
-		if end, err = j.tip(); err != nil {
-			return nil, err
+		if l.readMemory().end.seq > j.end.seq { // somebody truncated the file
+			if err := l.goOn(ctx, j); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if j != nil && l.readMemory().end.seq > end.seq { // somebody truncated the file
-		if err := l.goOn(ctx, j); err != nil {
-			return nil, err
-		}
-		if end, err = j.tip(); err != nil {
-			return nil, err
-		}
+		end = j.tip()
 	}
 	was := end
 	if end.writer, err = l.settleWriter(end.writer); err != nil {

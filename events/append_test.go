@@ -220,8 +220,9 @@ func cutJournal(t testing.TB, log *Log, batches int) {
 	defer j.close()
 	at := j.end.offset
 	for range batches {
-		_, at, err = j.batchBefore(at)
+		b, err := batchBefore(j.file, j.head, at)
 		check(t, err)
+		at = b.begin
 	}
 	check(t, j.file.Truncate(at))
 }

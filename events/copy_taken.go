@@ -129,11 +129,11 @@ func openBuild(path, header string, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 	}
-	head, end := make([]byte, len(header)), flatEnd{}
+	head, b := make([]byte, len(header)), foundBatch{}
 	if _, err = f.ReadAt(head, 0); err == nil && size >= int64(len(head)) {
-		end, err = lastEndBefore(f, int64(len(head)), size)
+		b, err = batchBefore(f, int64(len(head)), size)
 	}
-	if err != nil || string(head) != header || end.offset != size {
+	if err != nil || string(head) != header || b.end.offset != size {
 		_ = f.Close()
 		return nil, ErrCopyDamaged
 	}

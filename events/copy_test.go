@@ -292,10 +292,11 @@ func FuzzCopyEnds(f *testing.F) {
 		file, err := os.Open(path)
 		check(t, err)
 		defer file.Close()
-		_, end, _, err := readEnds(file, header)
+		_, b, _, err := readEnds(file, header)
 		if err != nil {
 			return
 		}
+		end := b.end
 		if end.offset > int64(len(text)) || end.offset < int64(len(header)+17) {
 			t.Fatalf("ends at %d of %d bytes", end.offset, len(text))
 		}

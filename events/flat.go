@@ -81,41 +81,49 @@ func parseEnd(line string) (end flatEnd, length int, ok bool) {
 	return flatEnd{commit: commit, seq: seq, id: id}, length, true
 }
 
+// foundBatch is the last batch before an offset.
+type foundBatch struct {
+	end   flatEnd
+	begin int64
+	text  []byte // its events
+	last  Event
+}
+
 // readEnds reads the generation from the beginning of a copy and finds its last whole batch, which it checks.
-func readEnds(f *os.File, header string) (gen string, end flatEnd, size int64, err error) {
+func readEnds(f *os.File, header string) (gen string, b foundBatch, size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return "", end, 0, err
+		return "", b, 0, err
 	}
 	size = info.Size()
 	head := make([]byte, len(header)+17)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), head); err != nil {
-		return "", end, size, errNoEnd
+		return "", b, size, errNoEnd
 	}
 	gen = strings.TrimSuffix(string(head[len(header):]), "\n")
 	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
-		return "", end, size, errNoEnd
+		return "", b, size, errNoEnd
 	}
-	end, err = lastEndBefore(f, int64(len(head)), size)
-	return gen, end, size, err
+	b, err = batchBefore(f, int64(len(head)), size)
+	return gen, b, size, err
 }
 
-// lastEndBefore finds the last whole batch after the first line of a file of the given size.
-func lastEndBefore(f *os.File, first, size int64) (end flatEnd, err error) {
+// batchBefore finds the last whole batch between the first line of a file and an offset.
+func batchBefore(f io.ReaderAt, first, to int64) (b foundBatch, err error) {
 	for reach := int64(endWindow); ; reach = min(8*reach, lastEndWindow) {
-		start := max(first, size-reach)
-		window := make([]byte, size-start)
+		start := max(first, to-reach)
+		window := make([]byte, to-start)
 		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
-			return end, err
+			return b, err
 		}
-		if end, err = lastEnd(window, start, first); err == nil || start == first || reach == lastEndWindow {
-			return end, err
+		if b, err = batchIn(window, start, first); err == nil || start == first || reach == lastEndWindow {
+			return b, err
 		}
 	}
 }
 
-// lastEnd searches backwards for an end line whose batch is complete.
-func lastEnd(window []byte, start, first int64) (flatEnd, error) {
+// batchIn searches backwards for an end line whose batch is complete.
+func batchIn(window []byte, start, first int64) (b foundBatch, err error) {
 	for {
 		feed := bytes.LastIndexByte(window, '\n')
 		if feed < 0 {
@@ -127,26 +135,21 @@ func lastEnd(window []byte, start, first int64) (flatEnd, error) {
 			window = window[:feed]
 			continue
 		}
-		end.offset = start + int64(feed) + 1
-		if batch := window[max(0, from-length):from]; end.offset-int64(length) < first || !endsIn(batch, end) {
-			return flatEnd{}, errNoEnd
+		if end.offset = start + int64(feed) + 1; from < length {
+			return b, errNoEnd
 		}
-		return end, nil
+		b = foundBatch{end: end, begin: start + int64(from-length), text: window[from-length : from]}
+		line, ok := bytes.CutSuffix(b.text, newline)
+		b.last, err = DecodeChecked(line[bytes.LastIndexByte(line, '\n')+1:])
+		if !ok || err != nil || b.last.Seq != end.seq || b.last.ID != end.id {
+			return foundBatch{}, errNoEnd
+		}
+		return b, nil
 	}
 	if start == first {
-		return flatEnd{offset: first}, nil
+		return foundBatch{end: flatEnd{offset: first}}, nil
 	}
-	return flatEnd{}, errNoEnd
-}
-
-// endsIn reports whether the last line of a batch is the event that its end line names.
-func endsIn(batch []byte, end flatEnd) bool {
-	batch, ok := bytes.CutSuffix(batch, []byte("\n"))
-	if !ok {
-		return false
-	}
-	e, err := DecodeLine(batch[bytes.LastIndexByte(batch, '\n')+1:])
-	return err == nil && e.CheckID() == nil && e.Seq == end.seq && e.ID == end.id
+	return b, errNoEnd
 }
 
 // newGeneration returns a random name for a new build of a file.

@@ -34,6 +34,7 @@ type journal struct {
 	gen  string // names this build of the file
 	head int64  // length of the header line
 	end  flatEnd
+	last Event // zero in an empty log
 	size int64 // bytes between the end and size come from a killed append
 }
 
@@ -85,8 +86,8 @@ func (l *Log) openJournal(flag int) (*journal, error) {
 func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
 	header := journalHeader(format)
 	j := &journal{file: f, head: int64(len(header) + writerDigits + 1)}
-	var err error
-	if j.gen, j.end, j.size, err = readEnds(f, header); err != nil {
+	gen, b, size, err := readEnds(f, header)
+	if j.gen, j.end, j.last, j.size = gen, b.end, b.last, size; err != nil {
 		return j, err
 	}
 	return j, j.checkRest()
@@ -137,7 +138,7 @@ func (j *journal) append(events []Event, flush bool) error {
 			return fmt.Errorf("append to log: %w", err)
 		}
 	}
-	j.end, j.size = end, end.offset
+	j.end, j.last, j.size = end, events[len(events)-1], end.offset
 	return nil
 }
 
@@ -155,64 +156,22 @@ func batchText(events []Event, end flatEnd) ([]byte, flatEnd) {
 	return text.Bytes(), end
 }
 
-// `last` reads the last event; the zero event of an empty journal.
-func (j *journal) last() (Event, error) {
-	if j.end.offset <= j.head {
-		return Event{}, nil
-	}
-	text, _, err := j.batchBefore(j.end.offset)
-	if err != nil {
-		return Event{}, err
-	}
-	text = text[:len(text)-1]
-	e, err := DecodeLine(text[bytes.LastIndexByte(text, '\n')+1:])
-	if err != nil {
-		return Event{}, err
-	}
-	return e, e.CheckID()
-}
+// tip returns the place of the next event.
+func (j *journal) tip() tip { return tip{seq: j.last.Seq, id: j.last.ID, writer: j.last.Writer} }
 
 // newestFirst yields the lines of each batch, the last batch first. The caller may keep them.
 func (j *journal) newestFirst(yield func(lines [][]byte) error) error {
 	for at := j.end.offset; at > j.head; {
-		text, begin, err := j.batchBefore(at)
-		if err != nil {
+		b, err := batchBefore(j.file, j.head, at)
+		if err != nil || b.end.offset != at {
+			return fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
+		}
+		if err := yield(bytes.Split(b.text[:len(b.text)-1], newline)); err != nil {
 			return err
 		}
-		if err := yield(bytes.Split(text[:len(text)-1], newline)); err != nil {
-			return err
-		}
-		at = begin
+		at = b.begin
 	}
 	return nil
-}
-
-// batchBefore reads the events of the batch whose end line ends at an offset, and returns the batch's beginning.
-func (j *journal) batchBefore(at int64) (text []byte, begin int64, err error) {
-	for window := int64(endWindow); ; window *= 16 {
-		start := max(j.head, at-window)
-		buf := make([]byte, at-start)
-		if _, err := j.file.ReadAt(buf, start); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", ErrJournal, err)
-		}
-		line := bytes.LastIndexByte(buf[:max(0, len(buf)-1)], '\n') + 1
-		if line > 0 {
-			_, length, ok := parseEnd(string(buf[line : len(buf)-1]))
-			if !ok || at-int64(len(buf)-line+length) < j.head {
-				return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
-			}
-			if length <= line {
-				text = buf[line-length : line]
-				if text[length-1] != '\n' {
-					return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
-				}
-				return text, at - int64(len(buf)-line+length), nil
-			}
-		}
-		if start == j.head || window > 2*maxBatch {
-			return nil, 0, fmt.Errorf("%w: byte %d is not the end of a batch", ErrJournal, at)
-		}
-	}
 }
 
 // batch is some consecutive events of the file: a batch, or the rest of one.

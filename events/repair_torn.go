@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
@@ -17,9 +16,9 @@ import (
 
 // After a power failure, the file may have its length without the bytes of the last write, or only some of its pages.
 // Then the log has an end that a killed append does not leave. Nothing can be appended to it, and events wait in the
-// spool. The bytes after the last sound batch are copied aside unchanged. Whole events in them go back into the log:
-// unchanged if they follow the last sound event, otherwise as new ones. Several damaged batches do not count as such an
-// end; a person must look at them.
+// spool. The bytes after the last sound batch are copied aside unchanged. The seal's events come back, and whole events
+// in these bytes are appended again: unchanged if they follow, because an event depends only on the previous one.
+// Several damaged batches do not count as such an end; a person must look at them.
 
 // ErrNotTorn reports that more than the end of a log is damaged.
 var ErrNotTorn = errors.New("more than the end of the log is damaged")
@@ -32,8 +31,7 @@ type Torn struct {
 	Back  int    // the number of its events that are in the log again
 
 	header bool    // even the first line is missing
-	chain  []Event // the events that follow the last sound event
-	loose  []Draft // other whole events
+	whole  []Draft // whole events that are neither in the seal nor in the spool
 	end    flatEnd
 }
 
@@ -47,9 +45,18 @@ func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
 	}
 	t := &Torn{header: j.gen == "", end: flatEnd{offset: j.head}}
 	if t.header {
-		t.end.offset, j.head = 0, 0
-	} else if err := t.findSound(ctx, j); err != nil {
-		return nil, err
+		t.end.offset = 0
+	} else {
+		whole := *j
+		whole.end.offset = j.size
+		end, err := whole.check(ctx, t.end)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil { // lines that are not events follow it
+			end = j.end
+		}
+		t.end = end
 	}
 	t.After, t.Bytes = t.end.seq, j.size-t.end.offset
 	if t.Bytes > lastEndWindow {
@@ -59,94 +66,53 @@ func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
 	if _, err := j.file.ReadAt(rest, t.end.offset); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read the end of the log: %w", err)
 	}
-	return t, t.take(ctx, l, rest)
+	return t, t.take(l, rest)
 }
 
-// findSound finds the end of the last sound batch.
-func (t *Torn) findSound(ctx context.Context, j *journal) error {
-	whole := *j
-	whole.end.offset = j.size
-	end, err := whole.check(ctx, t.end)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err == nil { // lines that are not events follow it
-		end = j.end
-	}
-	t.end = end
-	return nil
-}
-
-// take finds whole events after the sound end: in the seal, if it has more, and in the rest of the file.
-func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
-	at := t.end
-	follow := func(e Event) bool {
-		if e.Seq != at.seq+1 || e.Prev != at.id {
-			return false
-		}
-		t.chain, at.seq, at.id = append(t.chain, e), e.Seq, e.ID
-		return true
-	}
-	var writer string
-	sealed, err := l.copyOfRef(ctx, refs.EventsRef)
+// take finds whole events in the rest of the file.
+func (t *Torn) take(l *Log, rest []byte) error {
+	tip, err := l.Tip(refs.EventsRef)
 	if err != nil {
 		return fmt.Errorf("read the seal of the log: %w", err)
 	}
-	defer sealed.Close()
-	for line, err := range sealed.Lines() {
-		if err != nil {
-			return err
-		}
-		e, err := DecodeLine(line.Line)
-		if err != nil {
-			return err
-		}
-		writer = e.Writer
-		follow(e)
+	seal, _ := l.readSeal(tip) // without it, nothing comes back from it
+	writer, _ := l.Writer()
+	waiting, err := l.waiting()
+	if err != nil {
+		return err
 	}
-	ends, others := 0, []Event{}
+	ends, found := 0, 0
 	for line := range bytes.SplitSeq(rest, newline) {
 		if _, _, ok := parseEnd(string(line)); ok {
 			ends++
 		}
-		e, err := DecodeLine(line)
-		if err != nil || e.CheckID() != nil || writer != "" && e.Writer != writer {
+		e, err := DecodeChecked(line)
+		if err != nil || writer != "" && e.Writer != writer || e.Seq <= max(t.end.seq, seal.Head.Events) {
 			continue
 		}
-		if !follow(e) && !slices.ContainsFunc(t.chain, func(c Event) bool { return c.ID == e.ID }) {
-			others = append(others, e)
+		found++
+		if line, err := draftLine(e.Draft()); err == nil && !waiting[string(line)] {
+			t.whole = append(t.whole, e.Draft())
 		}
 	}
 	// A whole end line after a changed text shows that somebody changed the text. A page that was never written has zeros.
-	if ends > 1 || ends == 1 && bytes.IndexByte(rest, 0) < 0 || t.header && len(others)+ends > 0 {
+	if ends > 1 || ends == 1 && bytes.IndexByte(rest, 0) < 0 || t.header && found+ends > 0 {
 		return ErrNotTorn
 	}
-	return t.findLoose(l, others)
+	return nil
 }
 
-// findLoose leaves out the events that wait in the spool.
-func (t *Torn) findLoose(l *Log, others []Event) error {
+// waiting returns the lines in the spool.
+func (l *Log) waiting() (map[string]bool, error) {
 	files, err := l.Spooled()
-	if err != nil {
-		return err
-	}
-	waiting := map[string]bool{}
+	lines := map[string]bool{}
 	for _, name := range files {
 		text, _ := os.ReadFile(name) // another user's file is not part of this log
 		for line := range bytes.SplitSeq(text, newline) {
-			waiting[string(line)] = true
+			lines[string(line)] = true
 		}
 	}
-	for _, e := range others {
-		line, err := draftLine(e.Draft())
-		if err != nil {
-			return err
-		}
-		if !waiting[string(line)] {
-			t.loose = append(t.loose, e.Draft())
-		}
-	}
-	return nil
+	return lines, err
 }
 
 // MendTorn moves the torn end of the log aside, and appends the waiting events. It returns nil if nothing was torn. If
@@ -162,20 +128,16 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 		if err != nil {
 			return err
 		}
-		if err := l.putAside(t, text); err != nil {
+		t.Kept = filepath.Join(l.repo.TracesDir(), "torn", fmt.Sprintf("%020d.log", time.Now().UnixNano()))
+		if err := refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600); err != nil {
 			return err
 		}
-		if len(t.loose) > 0 {
-			if err := l.spoolAt(t.loose, t.loose[0].Time); err != nil {
+		if len(t.whole) > 0 {
+			if err := l.spoolAt(t.whole, t.whole[0].Time); err != nil {
 				return err
 			}
 		}
-		if err := l.replaceEnd(t, text); err != nil {
-			return err
-		}
-		t.Back = len(t.chain) + len(t.loose)
-		_, err = l.drain(ctx)
-		return err
+		return l.replaceEnd(ctx, t, text)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mend the end of the log: %w", err)
@@ -183,35 +145,41 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 	return t, nil
 }
 
-// putAside copies the bytes after the sound end into a file beside the log.
-func (l *Log) putAside(t *Torn, text []byte) error {
-	t.Kept = filepath.Join(l.repo.TracesDir(), "torn", fmt.Sprintf("%020d.log", time.Now().UnixNano()))
-	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
-}
-
-// replaceEnd rewrites the log with its sound part and the events that follow it, under a new generation: notes about
-// the former file are then invalid. If even the first line is damaged, only the seal remains.
-func (l *Log) replaceEnd(t *Torn, text []byte) error {
+// replaceEnd rewrites the log with its sound part, under a new generation: notes about the former file are then
+// invalid. Then the log goes on with the seal and the spool. If even the first line is damaged, only the seal remains.
+func (l *Log) replaceEnd(ctx context.Context, t *Torn, text []byte) error {
+	var err error
 	if t.header {
-		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		err = os.Remove(l.JournalPath())
+	} else {
+		head := journalHeader(l.repo.Format) + newGeneration() + "\n"
+		text = append([]byte(head), text[len(head):t.end.offset]...)
+		err = refs.WriteFileDurable(l.JournalPath(), text, 0o666)
 	}
-	head := journalHeader(l.repo.Format) + newGeneration() + "\n"
-	text = append([]byte(head), text[len(head):t.end.offset]...)
-	last := tip{seq: t.end.seq, id: t.end.id}
-	if len(t.chain) > 0 {
-		more, _ := batchText(t.chain, t.end)
-		text = append(text, more...)
-		e := t.chain[len(t.chain)-1]
-		last = tip{seq: e.Seq, id: e.ID, writer: e.Writer}
-	}
-	if err := refs.WriteFileDurable(l.JournalPath(), text, 0o666); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if last.writer == "" {
-		last.writer, _ = l.Writer() // the memory has the writer too
+	j, err := l.openToAppend(ctx)
+	defer j.close()
+	if err == nil && j != nil {
+		err = l.goOn(ctx, j)
 	}
-	return l.rememberEnd(last)
+	if err != nil {
+		return err
+	}
+	if j != nil {
+		t.Back = int(j.end.seq - t.After)
+		if !t.header { // with the seal alone, the lost events are known
+			end := j.tip()
+			if end.writer == "" {
+				end.writer, _ = l.Writer() // the memory has the writer too
+			}
+			if err := l.rememberEnd(end); err != nil {
+				return err
+			}
+		}
+	}
+	t.Back += len(t.whole)
+	_, err = l.drain(ctx)
+	return err
 }

@@ -260,10 +260,7 @@ func (l *Log) writeSeal(j *journal, base sealBase) (refs.OID, error) {
 	if err != nil {
 		return refs.OID{}, err
 	}
-	last, err := j.last()
-	if err != nil {
-		return refs.OID{}, err
-	}
+	last := j.last
 	here := Witness{Writer: last.Writer, Seq: last.Seq, Event: last.ID}
 	tree, err := writeTree(Publication{parts: parts, Head: PublicationHead{Format: Version, Writer: last.Writer,
 		Level: sealLevel, ObjectFormat: l.repo.Format.String(), Events: last.Seq, Last: last.ID, Source: here}}, l.writeMain)

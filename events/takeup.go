@@ -108,13 +108,14 @@ func (l *Log) goOn(ctx context.Context, j *journal) error {
 	if err := j.file.Truncate(j.end.offset); err != nil {
 		return fmt.Errorf("write log: %w", err)
 	}
-	end, err := l.copySound(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
+	_, err = l.copySound(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
 	if err == nil && l.repo.Fsync {
 		err = j.file.Sync()
 	}
 	if err != nil { // the next append removes the part that was written
 		return j.file.Truncate(j.end.offset)
 	}
-	j.end, j.size = end, end.offset
-	return nil
+	full, err := readJournal(j.file, l.repo.Format)
+	*j = *full
+	return err
 }

@@ -33,8 +33,11 @@ func (l *Log) End(ref string) (End, error) {
 	if ref == refs.EventsRef {
 		j, openErr := l.openJournal(os.O_RDONLY)
 		defer j.close()
-		if j != nil || openErr != nil {
-			return j.whereItEnds(at, openErr)
+		if openErr != nil {
+			return End{}, fmt.Errorf("read end of the log: %w", openErr)
+		}
+		if j != nil {
+			return endOf(at, &j.last), nil
 		}
 	}
 	if err != nil || at.IsZero() {
@@ -43,44 +46,21 @@ func (l *Log) End(ref string) (End, error) {
 	return l.endAt(at)
 }
 
-// whereItEnds returns the end of the file, for a log with a seal.
-func (j *journal) whereItEnds(seal refs.OID, err error) (End, error) {
-	var last Event
-	if err == nil {
-		last, err = j.last()
-	}
-	if err != nil {
-		return End{}, fmt.Errorf("read end of the log: %w", err)
-	}
-	return End{Tip: seal, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}, nil
-}
-
-// tip returns the place of the next event.
-func (j *journal) tip() (tip, error) {
-	last, err := j.last()
-	return tip{seq: last.Seq, id: last.ID, writer: last.Writer}, err
-}
-
 // endAt reads the last event of the log that a commit seals.
 func (l *Log) endAt(commit refs.OID) (End, error) {
-	last, err := l.lastOf(commit)
+	line, err := l.lastSealed(commit)
+	var last Event
+	if err == nil {
+		last, err = DecodeChecked(line)
+	}
 	if err != nil {
 		return End{}, fmt.Errorf("read end of the log: commit %s: %w", commit, err)
 	}
-	return End{Tip: commit, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}, nil
+	return endOf(commit, &last), nil
 }
 
-// lastOf reads the last event that a seal holds.
-func (l *Log) lastOf(commit refs.OID) (Event, error) {
-	line, err := l.lastSealed(commit)
-	if err != nil {
-		return Event{}, err
-	}
-	last, err := DecodeLine(line)
-	if err != nil {
-		return Event{}, err
-	}
-	return last, last.CheckID()
+func endOf(tip refs.OID, last *Event) End {
+	return End{Tip: tip, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}
 }
 
 // checkSumLength is the length of check sums.
