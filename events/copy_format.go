@@ -128,7 +128,7 @@ func (l *Log) linesAfter(f PublishedFile, end flatEnd) ([]checkedLine, error) {
 	return lines[1:], nil
 }
 
-// follow returns the end of events that continue a log; a brokenError names the first one that does not.
+// `follow` returns the end of events that continue a log; a brokenError names the first one that does not.
 func follow(lines []checkedLine, end flatEnd) (flatEnd, error) {
 	for i := range lines {
 		e := &lines[i]

@@ -2,10 +2,8 @@ package events
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
@@ -20,28 +18,11 @@ func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked
 // checkedEnd returns the end of the checked part of this build of the file; without such a note, the end of an empty
 // log.
 func (l *Log) checkedEnd(j *journal) flatEnd {
-	none := flatEnd{offset: j.head}
-	text, err := refs.ReadFile(l.checkedPath())
-	if err != nil {
-		return none
-	}
-	body, sum, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")
-	if checkSum(body) != sum {
-		return none
-	}
-	var gen, id string
-	var end flatEnd
-	n, err := fmt.Sscanf(body, "checked1 %s %d %d %s", &gen, &end.offset, &end.seq, &id)
-	if end.id = ID(id); n != 4 || err != nil || gen != j.gen || end.offset > j.end.offset || end.offset < j.head {
-		return none
+	gen, end := readMark(l.checkedPath())
+	if gen != j.gen || end.offset > j.end.offset || end.offset < j.head {
+		return flatEnd{offset: j.head}
 	}
 	return end
-}
-
-// noteChecked writes the note. It may fail: then the file is checked again.
-func (l *Log) noteChecked(gen string, end flatEnd) {
-	body := fmt.Sprintf("checked1 %s %d %d %s", gen, end.offset, end.seq, end.id)
-	_ = refs.WriteFileAtomic(l.checkedPath(), []byte(body+"\n"+checkSum(body)+"\n"), 0o666)
 }
 
 // copyOwn opens the file of this clone's log as a copy. If the file is damaged, it returns the valid part with a note.
@@ -65,7 +46,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 		return nil, ctx.Err()
 	}
 	if c.end, c.text.stored = end, end.offset; end != known && j.gen != "" {
-		l.noteChecked(j.gen, end)
+		_ = writeMark(l.checkedPath(), j.gen, end) // without it the file is checked again
 	}
 	if broken == nil {
 		broken = err
@@ -85,7 +66,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	return c, nil
 }
 
-// check checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
+// `check` checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
 // batch it stops with a brokenError.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 	err := fault.InOrder(j.groups(from.offset), checkBatches, func(group []checkedBatch) error {

@@ -1,8 +1,6 @@
 package events
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -49,31 +47,5 @@ func TestWhatTheNameOfAFetchedRefTells(t *testing.T) {
 	}
 	if got := withoutReturned([]FetchedLog{direct}); len(got) != 1 {
 		t.Errorf("without archives: %+v", got)
-	}
-}
-
-// A word is found wherever it stands, also where it is read in two parts.
-func TestAWordIsFoundInAFileThatIsReadInParts(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file")
-	const word, size = `"signer"`, 1 << 16
-	for at := range size - len(word) {
-		if near := at % (4 << 10); at > 100 && near > len(word) && near < 4<<10-len(word) {
-			continue // parts end at whole pages
-		}
-		text := []byte(strings.Repeat("x", size))
-		copy(text[at:], word)
-		check(t, os.WriteFile(path, text, 0o600))
-		if !hasWord(path, word) {
-			t.Fatalf("not found at %d", at)
-		}
-		text[at+3] = 'x'
-		check(t, os.WriteFile(path, text, 0o600))
-		if hasWord(path, word) {
-			t.Fatalf("found at %d, where it does not stand", at)
-		}
-	}
-	if hasWord(path+" that is not there", word) {
-		t.Error("found in no file")
 	}
 }

@@ -81,6 +81,29 @@ func parseEnd(line string) (end flatEnd, length int, ok bool) {
 	return flatEnd{commit: commit, seq: seq, id: id}, length, true
 }
 
+// `in` returns the end with the commit that includes it.
+func (e flatEnd) in(commit refs.OID) flatEnd {
+	e.commit = commit
+	return e
+}
+
+// writeMark notes an end in a build of a file: the generation, and an end line with the offset.
+func writeMark(path, gen string, end flatEnd) error {
+	return refs.WriteFileAtomic(path, []byte(gen+" "+end.line(int(end.offset))), 0o666)
+}
+
+// readMark reads what writeMark wrote; nothing from any other file.
+func readMark(path string) (gen string, end flatEnd) {
+	text, err := refs.ReadFile(path)
+	gen, line, _ := strings.Cut(string(text), " ")
+	end, offset, ok := parseEnd(strings.TrimSuffix(line, "\n"))
+	if err != nil || !ok {
+		return "", flatEnd{}
+	}
+	end.offset = int64(offset)
+	return gen, end
+}
+
 // foundBatch is the last batch before an offset.
 type foundBatch struct {
 	end   flatEnd

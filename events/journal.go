@@ -279,7 +279,7 @@ func (j *journal) batches(at int64, yield func(b *batch) error) error {
 	return nil
 }
 
-// find returns the end after the event with a number; without an id if there is no such event.
+// `find` returns the end after the event with the given number. If there is no such event, the end has no id.
 func (j *journal) find(seq int64) (found flatEnd, err error) {
 	err = j.batches(j.head, func(b *batch) error {
 		if b.ended && b.end.seq < seq {

@@ -69,7 +69,7 @@ func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
 	return t, t.take(l, rest)
 }
 
-// take finds whole events in the rest of the file.
+// `take` finds whole events in the rest of the file.
 func (t *Torn) take(l *Log, rest []byte) error {
 	tip, err := l.Tip(refs.EventsRef)
 	if err != nil {

@@ -33,44 +33,14 @@ const sealEvery = 256
 // unchanged.
 var ErrSealDiffers = errors.New("the ref and the file hold different logs")
 
-// sealMarkWord begins the file of a sealMark, and names its form.
-const sealMarkWord = "sealed1"
-
-// sealMark caches the end of the last seal.
-type sealMark struct {
-	commit refs.OID
-	gen    string
-	flatEnd
-}
-
 func (l *Log) sealMarkPath() string { return filepath.Join(l.cacheDir(), "sealed") }
 
-func (l *Log) readSealMark() (m sealMark, ok bool) {
-	text, err := refs.ReadFile(l.sealMarkPath())
-	if err != nil {
-		return m, false
-	}
-	fields := strings.Fields(string(text)) // not Sscanf: each hook reads the mark
-	if len(fields) != 6 || fields[0] != sealMarkWord {
-		return m, false
-	}
-	m.gen, m.id = fields[2], ID(fields[5])
-	m.offset, err = strconv.ParseInt(fields[3], 10, 64)
-	if err == nil {
-		m.seq, err = strconv.ParseInt(fields[4], 10, 64)
-	}
-	if err == nil {
-		m.commit, err = refs.ParseOID(fields[1])
-	}
-	return m, err == nil
-}
-
-func (l *Log) rememberSeal(m sealMark) error {
+// rememberSeal notes the end of the last seal in the file of a build.
+func (l *Log) rememberSeal(gen string, end flatEnd) error {
 	if _, err := os.Stat(l.repo.TracesDir()); err != nil { // the user removed it meanwhile
 		return err
 	}
-	text := fmt.Sprintf("%s %s %s %d %d %s\n", sealMarkWord, m.commit, m.gen, m.offset, m.seq, m.id)
-	return refs.WriteFileAtomic(l.sealMarkPath(), []byte(text), 0o666)
+	return writeMark(l.sealMarkPath(), gen, end)
 }
 
 // Unsealed counts the events at the log's end that are not sealed and that no started process will seal. It reads three
@@ -80,7 +50,7 @@ func (l *Log) Unsealed() int64 {
 	if !ok {
 		return 0
 	}
-	mark, _ := l.readSealMark()
+	_, mark := readMark(l.sealMarkPath())
 	asked, _ := refs.ReadFile(l.sealAskedPath())
 	before, _ := strconv.ParseInt(strings.TrimSpace(string(asked)), 10, 64)
 	if before > known.seq { // from an earlier log
@@ -169,7 +139,7 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 		return 0, err
 	}
 	if base.end.seq == j.end.seq {
-		return 0, l.rememberSeal(sealMark{lock.Current(), j.gen, base.end})
+		return 0, l.rememberSeal(j.gen, base.end.in(lock.Current()))
 	}
 	return j.end.seq - base.had, l.setSeal(ctx, j, base, lock)
 }
@@ -189,7 +159,7 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 		}
 	}
 	// Without the mark the next seal reads the file to find the place.
-	_ = l.rememberSeal(sealMark{commit, j.gen, j.end})
+	_ = l.rememberSeal(j.gen, j.end.in(commit))
 	return nil
 }
 
@@ -207,8 +177,8 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 	}
 	was := p.Head.Source
 	var at flatEnd
-	if m, ok := l.readSealMark(); ok && m.commit == current && m.gen == j.gen && m.offset <= j.end.offset {
-		at = m.flatEnd
+	if gen, m := readMark(l.sealMarkPath()); gen == j.gen && m.commit == current && m.offset <= j.end.offset {
+		at = m
 	} else if at, err = j.find(was.Seq); err != nil {
 		return base, err
 	}

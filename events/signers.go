@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -20,11 +19,8 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	dir := filepath.Join(l.repo.TracesDir(), "seen")
 	files, _ := os.ReadDir(dir) // without this directory nothing was pulled
 	for _, f := range files {
-		path := filepath.Join(dir, f.Name())
-		if !hasWord(path, `"signer"`) { // of a thousand writers often none signs
-			continue
-		}
-		if raw, err := refs.ReadFile(path); err == nil {
+		raw, err := refs.ReadFile(filepath.Join(dir, f.Name()))
+		if err == nil && bytes.Contains(raw, []byte(`"signer"`)) { // of a thousand writers often none signs
 			_ = json.Unmarshal(raw, &noted) // a damaged note counts as missing
 		}
 	}
@@ -38,16 +34,4 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 		}
 	}
 	return out
-}
-
-// hasWord reports whether a file has a word.
-func hasWord(path, word string) bool {
-	found, before := false, ""
-	_ = refs.ReadParts(path, func(part []byte, _ int64) bool {
-		found = bytes.Contains(part, []byte(word)) || strings.Contains(before+string(part[:min(len(part), len(word))]), word)
-		before += string(part[max(0, len(part)-len(word)):])
-		before = before[max(0, len(before)-len(word)):]
-		return !found
-	})
-	return found
 }

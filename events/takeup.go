@@ -90,7 +90,7 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	if err != nil {
 		return fmt.Errorf("write log: %w", err)
 	}
-	_ = l.rememberSeal(sealMark{seal, full.gen, full.end})
+	_ = l.rememberSeal(full.gen, full.end.in(seal))
 	*j = *full
 	return nil
 }

@@ -38,13 +38,13 @@ func (c *chainCheck) fault(seq int64, kind FaultKind, format string, args ...any
 	c.faults = append(c.faults, Fault{Seq: seq, Kind: kind, Detail: fmt.Sprintf(format, args...)})
 }
 
-// cut notes that the events up to a number cannot be read. Nothing before it counts.
+// `cut` notes that the events up to a number cannot be read. Nothing before it counts.
 func (c *chainCheck) cut(last int64, why error) {
 	*c = chainCheck{owner: c.owner, watched: c.watched, hits: map[Anchor]bool{}, expected: last + 1, unread: max(1, last)}
 	c.fault(c.unread, FaultObject, "%v: nothing before it can be checked", why)
 }
 
-// add takes the events of a batch.
+// `add` takes the events of a batch.
 func (c *chainCheck) add(b *checkedBatch) {
 	if b.lost != nil {
 		c.cut(b.end.seq, b.lost)
@@ -78,7 +78,7 @@ func (b *checkedBatch) wrong() string {
 	return ""
 }
 
-// settle judges the held event, once the number of the next one is known: 0 for none.
+// `settle` judges the held event, once the number of the next one is known: 0 for none.
 func (c *chainCheck) settle(next int64) {
 	e := c.held
 	if e == nil {
@@ -131,7 +131,7 @@ func (c *chainCheck) origin(seq int64, e *checkedLine) {
 	}
 }
 
-// place decides the place of an event. A number that breaks the order counts if the next numbers continue from it.
+// `place` decides the place of an event. A number that breaks the order counts if the next numbers continue from it.
 func (c *chainCheck) place(e *checkedLine, next int64) int64 {
 	seq := c.expected
 	switch {
@@ -153,7 +153,7 @@ func (c *chainCheck) place(e *checkedLine, next int64) int64 {
 	return seq
 }
 
-// judge compares the log with the anchors, once the faults are known. It returns the highest event that an anchor
+// `judge` compares the log with the anchors, once the faults are known. It returns the highest event that an anchor
 // confirms, and the faults of anchors that disagree. An anchor for an unreadable event decides nothing.
 func (c *chainCheck) judge(anchors []Anchor) (reached int64, source string, wrong []Fault) {
 	for _, a := range anchors {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -25,18 +24,9 @@ func detachedMessage(sum []byte) string {
 
 // SignSum lets git sign a SHA-256, with the given key or the one of git's configuration.
 func SignSum(ctx context.Context, repo *refs.Repo, sum []byte, key string) (d Detached, err error) {
-	tree, err := repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
-	if err != nil {
-		return d, err
-	}
-	out, err := repo.Git(ctx, strings.NewReader(detachedMessage(sum)), "-c", "i18n.commitEncoding=UTF-8", "commit-tree",
-		"-S"+key, tree.String())
+	commit, err := signedCommit(ctx, repo, detachedMessage(sum), refs.OID{}, key)
 	if err != nil {
 		return d, fmt.Errorf("sign: %w", err)
-	}
-	commit, err := refs.ParseOID(strings.TrimSpace(string(out)))
-	if err != nil {
-		return d, err
 	}
 	objects := repo.Objects()
 	objects.Max = maxCommit

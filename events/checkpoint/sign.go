@@ -45,7 +45,7 @@ func sign(ctx context.Context, log *events.Log, last events.End, key string) (Ch
 		return Checkpoint{}, err
 	}
 	c := Checkpoint{Statement: Statement{Event: last.Event, Seq: last.Seq, Writer: last.Writer}}
-	if c.Commit, err = signedCommit(ctx, repo, c.Statement, before, key); err != nil {
+	if c.Commit, err = signedCommit(ctx, repo, c.message(), before, key); err != nil {
 		return c, err
 	}
 	objects := repo.Objects()
@@ -75,7 +75,7 @@ func sign(ctx context.Context, log *events.Log, last events.End, key string) (Ch
 }
 
 // signedCommit lets git write and sign the commit. Git may ask for a passphrase.
-func signedCommit(ctx context.Context, repo *refs.Repo, s Statement, before refs.OID, key string) (refs.OID, error) {
+func signedCommit(ctx context.Context, repo *refs.Repo, message string, before refs.OID, key string) (refs.OID, error) {
 	tree, err := repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
 	if err != nil {
 		return refs.OID{}, err
@@ -84,7 +84,7 @@ func signedCommit(ctx context.Context, repo *refs.Repo, s Statement, before refs
 	if !before.IsZero() {
 		args = append(args, "-p", before.String())
 	}
-	out, err := repo.Git(ctx, strings.NewReader(s.message()), append(args, tree.String())...)
+	out, err := repo.Git(ctx, strings.NewReader(message), append(args, tree.String())...)
 	if err != nil {
 		return refs.OID{}, err
 	}

@@ -97,7 +97,7 @@ func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	return out, nil
 }
 
-// halves reads the stored rows, and then the rest.
+// `halves` reads the stored rows, and then the rest.
 func (t *text) halves(read func(rows rowCursor) error) error {
 	if err := t.shelf.cursor(read); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (t *text) halves(read func(rows rowCursor) error) error {
 	return read(&rowList{rows: r.rows})
 }
 
-// under gives the rows whose keys have a prefix, until the function `yield` returns false.
+// `under` gives the rows whose keys have a prefix, until the function `yield` returns false.
 func under(rows rowCursor, prefix []byte, yield func(row) bool) {
 	r := rows.before(prefix)
 	for r.key != nil && bytes.Compare(r.key, prefix) < 0 {

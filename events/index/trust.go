@@ -44,11 +44,9 @@ func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]event
 
 // trustSetting returns trace.trust. It asks git only if a file of the user's or of the clone's has the word.
 func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
-	home, _ := os.UserHomeDir()
-	xdg := cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	home, _ := refs.ExpandHome("~/.gitconfig")
 	files := []string{
-		filepath.Join(repo.CommonDir, "config"), filepath.Join(home, ".gitconfig"), filepath.Join(xdg, "git", "config"),
-		os.Getenv("GIT_CONFIG_GLOBAL"),
+		filepath.Join(repo.CommonDir, "config"), home, refs.UserFile("config"), os.Getenv("GIT_CONFIG_GLOBAL"),
 	}
 	if !slices.ContainsFunc(files, func(name string) bool {
 		raw, err := os.ReadFile(name)
