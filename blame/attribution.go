@@ -118,7 +118,7 @@ type group struct {
 	texts  [][]byte
 }
 
-// question returns the question for the search about the group. ok is false for lines without a commit.
+// question returns the question for the search about the group. `ok` is false for lines without a commit.
 func (g *group) question() (q unseen.Question, ok bool) {
 	q = unseen.Question{Commit: g.commit, Path: g.path, Lines: g.lines, Texts: g.texts}
 	if slices.ContainsFunc(g.texts, func(t []byte) bool { return t == nil }) {

@@ -123,7 +123,8 @@ func takenHeader(format refs.ObjectFormat, gen string) string {
 	return "git-trace logs 1 " + format.String() + " " + gen + "\n"
 }
 
-// openBuild opens a file. The file is damaged unless it begins with the header line and has a batch that ends at size.
+// openBuild opens a file. The file is damaged unless it begins with the header line and has a batch that ends at
+// `size`.
 func openBuild(path, header string, size int64) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -109,8 +109,8 @@ func (d *Drawer) head(c *Commit) {
 	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
 }
 
-// refNames lists as many names of a commit as fit into room, and the number of those left out. The first name is
-// shortened to fit into room, or into `most` cells if that is more.
+// refNames lists as many names of a commit as fit into `room`, and the number of those left out. The first name is
+// shortened to fit into `room`, or into `most` cells if that is more.
 func refNames(list []string, room, most int) string {
 	around, text := len("() "), ""
 	if len(list) > 1 {

@@ -82,7 +82,7 @@ func gitLog(ctx context.Context, repo *refs.Repo, q Query, yield func(*Commit) e
 	})
 }
 
-// runLog runs git and passes its output to read. An error includes git's message.
+// runLog runs git and passes its output to `read`. An error includes git's message.
 func runLog(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) error {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

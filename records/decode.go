@@ -19,7 +19,7 @@ func Decode(raw []byte) (*Record, error) {
 	return decode(raw, d)
 }
 
-// decode does the same as Decode, for a text that the decoder walked has already read to its end.
+// decode does the same as Decode, for a text that the decoder `walked` has already read to its end.
 func decode(raw []byte, walked *rawjson.Decoder) (*Record, error) {
 	if err := walked.Err(); err != nil {
 		return nil, fmt.Errorf("decode record: %w", err)

@@ -113,7 +113,7 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds reports whether the content hash of a record is right; raw is the record's JSON. The hash may cover the
+// HashHolds reports whether the content hash of a record is right; `raw` is the record's JSON. The hash may cover the
 // JSON as it is or, if the writer left out members with default values, the complete record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {

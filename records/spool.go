@@ -33,8 +33,8 @@ type Spool struct {
 	late map[int][]Observation
 }
 
-// NewSpool returns an empty spool. If the spool needs a file, it makes the file in dir; "" means the system's directory
-// for temporary files.
+// NewSpool returns an empty spool. If the spool needs a file, it makes the file in `dir`; "" means the system's
+// directory for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len returns the number of steps.

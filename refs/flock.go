@@ -20,8 +20,8 @@ type FileLock struct {
 	file *os.File
 }
 
-// Flock takes the lock on path, and creates the file and its directory if necessary. It waits at most the time `wait`;
-// with zero it tries once. The file remains, and its content has no meaning.
+// Flock takes the lock on `path`, and creates the file and its directory if necessary. It waits at most the time
+// `wait`; with zero it tries once. The file remains, and its content has no meaning.
 func Flock(path string, wait time.Duration) (*FileLock, error) {
 	deadline := time.Now().Add(wait)
 	for {

@@ -18,7 +18,7 @@ type PackIndex struct {
 
 var packIndexMagic = []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
 
-// ParsePackIndex reads an index file. It keeps a reference to raw.
+// ParsePackIndex reads an index file. It keeps a reference to `raw`.
 func ParsePackIndex(raw []byte, format ObjectFormat) (*PackIndex, error) {
 	const fanout = 256 * 4
 	size := format.Size()

@@ -204,7 +204,7 @@ func OwnHalfWritten(name string) bool {
 }
 
 // SweepTemporary removes the incomplete files of killed processes from an object directory, and returns their number.
-// If dry is set, it only counts them.
+// If `dry` is set, it only counts them.
 func SweepTemporary(dir string, now time.Time, dry bool) int {
 	return sweep(dir, halfObjects, now, dry)
 }

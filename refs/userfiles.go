@@ -30,7 +30,7 @@ func SystemFiles(name string) []string {
 	return files
 }
 
-// ExpandHome replaces ~/ at the beginning of a configured path by the user's home directory, as git does. If ok is
+// ExpandHome replaces ~/ at the beginning of a configured path by the user's home directory, as git does. If `ok` is
 // false, only git knows the path: it is in the home of another user or in git's own directory.
 func ExpandHome(path string) (expanded string, ok bool) {
 	if len(path) > 1 && path[0] == '~' && (path[1] == '/' || path[1] == filepath.Separator) {

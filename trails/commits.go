@@ -277,7 +277,7 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 // Remembers reports whether any content of a path is remembered.
 func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 }
 
-// Blobs lists the contents of a path that are remembered, the last one first, at most limit.
+// Blobs lists the contents of a path that are remembered, the last one first, at most `limit`.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
 // View returns the view of a commit hook, but without facts about the work tree at that moment. The function `believe`

@@ -264,7 +264,7 @@ func (cut *cutter) completions(f *file) (chain []segment) {
 // maxBuffers limits the number of earlier contents that are tried.
 const maxBuffers = 4
 
-// placeEdits combines the placed edits of each path into one edit with whole texts; ok is false if a path has no
+// placeEdits combines the placed edits of each path into one edit with whole texts; `ok` is false if a path has no
 // content that fits.
 func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error) {
 	ok = true

@@ -362,7 +362,7 @@ func (j *judge) endTails(trace events.TraceID, b events.Boundary) {
 	}
 }
 
-// afterHooks decides about a path that a program of a hook may have changed after the call. ok is false if no such
+// afterHooks decides about a path that a program of a hook may have changed after the call. `ok` is false if no such
 // program ran.
 func (j *judge) afterHooks(f *file, seen int64) (decision, bool) {
 	switch j.hooksAfter(f.path) {

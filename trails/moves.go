@@ -224,7 +224,7 @@ func (wg *weigher) cameFirst(h half) (older *olderLines, found bool, err error) 
 	return &olderLines{path, current, kept}, true, nil
 }
 
-// recordOlder records that lines of a content are older than recorded: its patches keep all their lines.
+// recordOlder records that lines of a content are older than the recording: its patches keep all their lines.
 func (rec *record) recordOlder(older *olderLines) error {
 	path, in := older.path, older.in
 	for kept := older.kept; len(kept) > 0; {

@@ -42,7 +42,7 @@ type Told struct {
 // ToldEdit is an edit of a file by a call.
 type ToldEdit struct {
 	Path string // absolute
-	// Make repeats the edit; ok is false if that is impossible.
+	// Make repeats the edit; `ok` is false if that is impossible.
 	Make  func(before []byte) (after []byte, ok bool)
 	Lines []string // the lines that it reports
 	// Wrote reports whether the edit wrote a line of Make's result; nil if the record does not have that fact.

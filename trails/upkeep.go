@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
-// Expire removes objects from the side store that are older than a time and in no work tree's last snapshot. If dry is
-// set, it only counts them.
+// Expire removes objects from the side store that are older than a time and in no work tree's last snapshot. If `dry`
+// is set, it only counts them.
 func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (sidestore.Expired, error) {
 	trees, err := worktrees(repo)
 	if err != nil {
@@ -70,7 +70,7 @@ func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 }
 
 // Sweep removes half-written files of killed processes, in the side store and in the state of every work tree, and
-// returns their number. If dry is set, it only counts them.
+// returns their number. If `dry` is set, it only counts them.
 func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	n := refs.SweepTemporary(repo.SideObjects(), now, dry)
 	trees, err := worktrees(repo)
@@ -109,7 +109,7 @@ type Drop func(trace events.TraceID, path string, texts ...string) bool
 
 // Forget drops texts of tool calls from the timeline of a work tree. It also drops boundaries with such texts or
 // prompts: boundaries that were put aside, or left by killed processes. It returns the number of changed or deleted
-// files. If dry is set, it only counts them.
+// files. If `dry` is set, it only counts them.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {

@@ -23,7 +23,7 @@ type Unreported struct {
 // Watch takes a full snapshot without a boundary of an agent, and returns the number of changed paths. The changes get
 // their owners as at any boundary. While a conversation without hooks continues, a change that no window explains
 // belongs to nobody: the conversation or a person may have made it. If something changed and no such conversation is
-// known, Watch calls the function `others` to find one. If others is nil, it does not rely on a monitor either.
+// known, Watch calls the function `others` to find one. If `others` is nil, it does not rely on a monitor either.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {

@@ -329,7 +329,7 @@ func (s *state) boundSayings() {
 	}
 }
 
-// turnedUp decides about the lines of a path that git skipped until now. ok is false if no call reported the path.
+// turnedUp decides about the lines of a path that git skipped until now. `ok` is false if no call reported the path.
 func (tree *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor

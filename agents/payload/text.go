@@ -33,7 +33,7 @@ func Read(r io.Reader) ([]byte, error) {
 }
 
 // UTF8 returns the payload as UTF-8 without a byte order mark. UTF-16 is recognised only by its mark: some shells on
-// Windows re-encode piped text. The result shares memory with data unless it had to be converted.
+// Windows re-encode piped text. The result shares memory with `data` unless it had to be converted.
 func UTF8(data []byte) ([]byte, error) {
 	if len(data) > MaxBytes {
 		return nil, ErrTooLarge

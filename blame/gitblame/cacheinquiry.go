@@ -25,7 +25,7 @@ type inquiry struct {
 // subject is the key of stored answers: the path, and the options that change the answer.
 func (q *inquiry) subject() string { return strings.Join(append([]string{q.path}, q.how...), "\x00") }
 
-// inquiry returns the question for the cache. ok is false if the cache cannot answer it.
+// inquiry returns the question for the cache. `ok` is false if the cache cannot answer it.
 func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	q := &inquiry{Session: s, pending: len(s.target.revs) == 0}
 	if !q.readOptions(format) {

@@ -148,7 +148,7 @@ func (l *looker) holds(commit refs.OID) bool {
 		slices.ContainsFunc(l.tr.Steps, func(s Step) bool { return s.Commit == commit || s.From == commit })
 }
 
-// remover finds the commit that removed a line. ok is false if git still finds the line, or cannot answer.
+// remover finds the commit that removed a line. `ok` is false if git still finds the line, or cannot answer.
 func (l *looker) remover(commit, end refs.OID, path string, line int) (who remover, ok bool, err error) {
 	last, err := l.lastSeen(commit, end, path)
 	if err != nil || line > len(last) || last[line-1].IsZero() {

@@ -106,7 +106,7 @@ func Append(path string, lines [][]byte) error {
 }
 
 // Purge removes the lines for which the function `drop` returns true, and files without remaining lines. It returns the
-// number of files that it changed or, if dry is set, would change.
+// number of files that it changed or, if `dry` is set, would change.
 func Purge(repo *refs.Repo, drop func(trace events.TraceID, line string) bool, dry bool) (n int, err error) {
 	entries, err := os.ReadDir(Dir(repo))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -153,7 +153,7 @@ func Documents(r io.Reader, whole func(first []byte) bool, yield func(*Document)
 	return s.readError()
 }
 
-// `passes` reports whether the faulty row that begins at pos is skipped. From then on, each line is a row. So an
+// `passes` reports whether the faulty row that begins at `pos` is skipped. From then on, each line is a row. So an
 // unclosed row cannot make the reader read to the end of the file twice.
 func (s *scanner) passes(err error) bool {
 	var row *Fault
@@ -336,7 +336,7 @@ func (s *scanner) spare() bool {
 	return true
 }
 
-// value reads to the end of the value that begins at pos.
+// value reads to the end of the value that begins at `pos`.
 func (s *scanner) value(row int, element bool) ([]byte, error) {
 	from, depth, quoted := s.pos, 0, false
 	at := func(i int, err error) error {

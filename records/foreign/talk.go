@@ -171,8 +171,8 @@ func (t *Talk) name(c *assemble.Call, i int) {
 	}
 }
 
-// Answered adds the result of a call; if id is "", of the first call without a result. A result without a call is kept
-// in the metadata (see Unlinked).
+// Answered adds the result of a call; if `id` is "", of the first call without a result. A result without a call is
+// kept in the metadata (see Unlinked).
 func (t *Talk) Answered(id string, r assemble.Result) error {
 	known := t.ids[id]
 	if id == "" && len(t.open) > 0 {
@@ -324,7 +324,7 @@ func Epoch(seconds float64) string {
 }
 
 // Arguments returns the input of a call, given as a JSON object or as a text that contains one. Anything else is kept
-// as a text, and ok is false.
+// as a text, and `ok` is false.
 func Arguments(raw []byte) (input json.RawMessage, ok bool) {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {

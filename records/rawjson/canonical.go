@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// AppendCanonical writes the JSON value in raw in the form of Python's json.dumps(value, sort_keys=True), byte for
+// AppendCanonical writes the JSON value in `raw` in the form of Python's json.dumps(value, sort_keys=True), byte for
 // byte: members sorted by name, separated by ", " and ": ", everything except printable ASCII escaped, whole numbers of
 // any size unchanged, other numbers like repr of a float. If several members have the same name, the last one counts,
 // as in a dict.

@@ -2,7 +2,7 @@ package rawjson
 
 import "unicode/utf8"
 
-// AppendClean writes the JSON value in raw as strict JSON without spaces. Strings that encoding/json would reject,
+// AppendClean writes the JSON value in `raw` as strict JSON without spaces. Strings that encoding/json would reject,
 // because of control characters or unknown escapes, are rewritten; everything else is unchanged.
 func AppendClean(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)

@@ -51,7 +51,7 @@ type Decoder struct {
 	due   bool   // a value must follow: its key, or the start of its array element, was read
 }
 
-// NewDecoder returns a decoder for data.
+// NewDecoder returns a decoder for `data`.
 func NewDecoder(data []byte) *Decoder {
 	d := &Decoder{}
 	d.Reset(data)
@@ -253,7 +253,7 @@ func (d *Decoder) quoted() (raw []byte, escaped bool) {
 	return raw, escaped
 }
 
-// stringEnd returns the offset after the string that begins at pos; -1 if the text ends inside it.
+// stringEnd returns the offset after the string that begins at `pos`; -1 if the text ends inside it.
 func stringEnd(data []byte, pos int) (end int, escaped bool) {
 	for i := pos + 1; ; {
 		quote := bytes.IndexByte(data[i:], '"')

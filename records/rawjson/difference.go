@@ -22,7 +22,7 @@ type Part struct {
 	Value []byte
 }
 
-// Parts returns the parts of an object or array; ok is false for another value.
+// Parts returns the parts of an object or array; `ok` is false for another value.
 func Parts(raw []byte) (kind Kind, list []Part, ok bool) {
 	d := NewDecoder(raw)
 	switch kind = d.Kind(); kind {

@@ -1,6 +1,6 @@
 package rawjson
 
-// Member returns the JSON text of a member of an object; nil if there is none or raw is not an object.
+// Member returns the JSON text of a member of an object; nil if there is none or `raw` is not an object.
 func Member(raw []byte, name string) []byte {
 	d := NewDecoder(raw)
 	for d.Open(); d.Member(); {

@@ -11,8 +11,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// `below` sets the high bit of each byte of a word that is less than bound, which is at most 0x80. Above the first such
-// byte, other high bits may be set too.
+// `below` sets the high bit of each byte of a word that is less than `bound`, which is at most 0x80. Above the first
+// such byte, other high bits may be set too.
 func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) &^ word & highs }
 
 func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }

@@ -1,6 +1,6 @@
 package rawjson
 
-// skip returns the offset after the value that begins at pos; white space may precede the value.
+// skip returns the offset after the value that begins at `pos`; white space may precede the value.
 func skip(data []byte, pos, depth int) (int, error) {
 	var stack [MaxDepth]byte
 	open := 0
@@ -123,7 +123,7 @@ func skipKey(data []byte, pos int) (int, error) {
 	return end + 1, nil
 }
 
-// scalarEnd returns the offset after the literal or number at pos; -1 if there is none.
+// scalarEnd returns the offset after the literal or number at `pos`; -1 if there is none.
 func scalarEnd(data []byte, pos int) int {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if data[pos] == word[0] {

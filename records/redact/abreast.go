@@ -63,8 +63,8 @@ type ended struct {
 	err  error
 }
 
-// begin queues a piece of work for the goroutines. The returned keep functions are called in the order in which the
-// pieces were queued.
+// begin queues a piece of work for the goroutines. The returned functions are called in the order in which the pieces
+// were queued.
 func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err error)) {
 	if a.todo == nil {
 		todo := make(chan func(*Redactor), mostAhead)

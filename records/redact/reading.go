@@ -29,7 +29,7 @@ func (v *reading) reset(capacity int) {
 	v.text, v.parts = v.text[:0], v.parts[:0]
 }
 
-// add adds a byte whose source is the bytes [from, to).
+// add adds a byte whose source is the bytes [`from`, `to`).
 func (v *reading) add(c byte, from, to int) {
 	v.part(part{at: int32(len(v.text)), from: int32(from), to: int32(to), same: to != from+1})
 	v.text = append(v.text, c)

@@ -29,7 +29,7 @@ type Sink struct {
 }
 
 // Sink returns a sink that stops redacting when the context ends. A long conversation is put into a temporary file in
-// dir; "" means the system's directory. Secrets found in earlier conversations are forgotten.
+// `dir`; "" means the system's directory. Secrets found in earlier conversations are forgotten.
 func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
 	clear(r.seen)
 	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir), cut: map[string]bool{}}

@@ -157,7 +157,7 @@ func hexDigit(c byte) byte {
 // leastReadable is the least number of characters that count as text.
 const leastReadable = 10
 
-// `readable` returns the parts of data that are text: UTF-8, or ASCII in UTF-16 of either byte order.
+// `readable` returns the parts of `data` that are text: UTF-8, or ASCII in UTF-16 of either byte order.
 func readable(data []byte) []stretch {
 	if !mayRead(data) {
 		return nil
@@ -196,8 +196,8 @@ func readable(data []byte) []stretch {
 	return out
 }
 
-// mayRead reports whether data may contain a part that is text. It is a quick, weaker test: it only looks for a run of
-// bytes of which each can follow the previous one in a text.
+// mayRead reports whether `data` may contain a part that is text. It is a quick, weaker test: it only looks for a run
+// of bytes of which each can follow the previous one in a text.
 func mayRead(data []byte) bool {
 	for from := 0; from+leastReadable <= len(data); {
 		at := from + leastReadable - 1
@@ -237,7 +237,7 @@ var kindOf = func() (kinds [256]uint8) {
 	return kinds
 }()
 
-// `wide` returns the number of bytes at the start of data that are ASCII in UTF-16: every second byte is zero.
+// `wide` returns the number of bytes at the start of `data` that are ASCII in UTF-16: every second byte is zero.
 func wide(data []byte) int {
 	if len(data) < 2 || (data[0] == 0) == (data[1] == 0) {
 		return 0

@@ -45,7 +45,7 @@ func endsPiece(c byte) bool {
 // maxPrefixes is the number of shorter forms of a joined word that are added.
 const maxPrefixes = 3
 
-// joinedLines adds the word that continues after the line feed at nl. It adds several forms, because the real end is
+// joinedLines adds the word that continues after the line feed at `nl`. It adds several forms, because the real end is
 // unknown: up to each of the first pieces, without the last piece, and with all pieces. It returns the end of the last
 // piece, or 0 if there is no such word.
 func joinedLines(v, word *reading, text string, nl int) int {

@@ -30,7 +30,7 @@ const (
 	mostShown  = 5    // runs of lines in a list above the conversations
 )
 
-// Markdown draws a report as Markdown of at most limit bytes; 0 for no limit. short abbreviates ids.
+// Markdown draws a report as Markdown of at most `limit` bytes; 0 for no limit. The function `short` abbreviates ids.
 func Markdown(found *Report, short func(events.TraceID) string, limit int) (string, error) {
 	r := &rangeReport{found, short}
 	return drawReport(r).Within(limit, r.missing)

@@ -135,7 +135,7 @@ func (k *Known) remember(path string, blob refs.OID, v vector.Vector) {
 	k.recent[path] = list[:min(len(list), keptDecoded)]
 }
 
-// Blobs lists the contents that a path had, last one first, without duplicates, at most limit.
+// Blobs lists the contents that a path had, last one first, without duplicates, at most `limit`.
 func (k *Known) Blobs(path string, limit int) []refs.OID {
 	records := k.load(path)
 	seen := map[refs.OID]bool{}

@@ -103,7 +103,7 @@ func (k *Known) saveLeft(path string, text []byte) error {
 }
 
 // `Left` lists the contents of a path from which at least one of the lines may have been removed, last one first,
-// without duplicates, at most limit. It calls the function lines only if something was removed from the path.
+// without duplicates, at most `limit`. It calls the function `lines` only if something was removed from the path.
 func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	list := k.leftOf(path)
 	if len(list) == 0 {
@@ -170,7 +170,7 @@ func (l left) text() []byte {
 	return append(out, '\n')
 }
 
-// parseLeft parses a line of the file. ok is false for an incomplete line, which a killed process left.
+// parseLeft parses a line of the file. `ok` is false for an incomplete line, which a killed process left.
 func parseLeft(line []byte) (l left, ok bool) {
 	id, prints, _ := bytes.Cut(line, []byte(" "))
 	prints, ended := bytes.CutSuffix(prints, []byte("\n"))

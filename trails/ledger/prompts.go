@@ -109,7 +109,8 @@ func (p *Prompts) Kept() (n int, oldest time.Time, err error) {
 	return n, oldest, err
 }
 
-// Expire deletes the texts that were typed before a time, and returns their number. If dry is set, it only counts them.
+// Expire deletes the texts that were typed before a time, and returns their number. If `dry` is set, it only counts
+// them.
 func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	err = p.each(func(trace events.TraceID, index int, at time.Time) error {
 		if !at.Before(before) {

@@ -42,8 +42,8 @@ func (b badness) worse(other badness) bool {
 	return weightLessIndented*sign+b.penalty-other.penalty > 0
 }
 
-// bestEnd chooses the end of a group of the given size, with highest ≤ end ≤ lowest. If several are equal, it chooses
-// the lowest.
+// bestEnd chooses the end of a group of the given size, with `highest` ≤ end ≤ `lowest`. If several are equal, it
+// chooses the lowest.
 func bestEnd(lines [][]byte, size, highest, lowest int) int {
 	first := max(highest, lowest-size-1, lowest-maxSlide)
 	best, least := first, badness{}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Split splits content into lines without their line feeds. The lines share the memory of content. A final line feed
-// ends the last line and does not begin another one. Empty content has no lines.
+// Split splits `content` into lines without their line feeds. The lines share the memory of `content`. A final line
+// feed ends the last line and does not begin another one. Empty content has no lines.
 func Split(content []byte) [][]byte {
 	if len(content) == 0 {
 		return nil
@@ -23,7 +23,7 @@ func Split(content []byte) [][]byte {
 	return lines
 }
 
-// Terminated reports whether the last line of content ends in a line feed. Empty content counts as terminated.
+// Terminated reports whether the last line of `content` ends in a line feed. Empty content counts as terminated.
 func Terminated(content []byte) bool {
 	return len(content) == 0 || content[len(content)-1] == '\n'
 }

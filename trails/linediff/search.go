@@ -48,7 +48,7 @@ func newSearch(a, b *text, aSeq, bSeq sequence) *search {
 	}
 }
 
-// `compare` marks the lines of the box that are not kept. If full is set, the cost has no limit.
+// `compare` marks the lines of the box that are not kept. If `full` is set, the cost has no limit.
 func (s *search) compare(r box, full bool) {
 	for r.a0 < r.a1 && r.b0 < r.b1 && s.aIDs[r.a0] == s.bIDs[r.b0] {
 		r.a0++

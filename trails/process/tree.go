@@ -210,7 +210,7 @@ type taken struct {
 	seen  []int
 }
 
-// add adds a process and its descendants. If marked is set, it leaves out processes without the mark, with their
+// add adds a process and its descendants. If `marked` is set, it leaves out processes without the mark, with their
 // descendants.
 func (t *taken) add(pid int, marked bool) {
 	if len(t.found) >= maxFound || slices.Contains(t.seen, pid) || slices.Contains(t.own, pid) {

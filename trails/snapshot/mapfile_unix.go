@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file for reading. The bytes are invalid after release is called.
+// mapFile maps a file for reading. The bytes are invalid after `release` is called.
 func mapFile(f *os.File, size int64) (data []byte, release func(), err error) {
 	data, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE|mapPopulate)
 	if err != nil {

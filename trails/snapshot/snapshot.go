@@ -289,7 +289,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	e.keepTree(objects, snap.Tree, "", dirs)
 }
 
-// keepTree stores a tree, and its subtrees whose paths are in dirs.
+// keepTree stores a tree, and its subtrees whose paths are in `dirs`.
 func (e *Engine) keepTree(objects *refs.Objects, tree refs.OID, path string, dirs map[string]bool) {
 	if !dirs[path] {
 		return

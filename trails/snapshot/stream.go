@@ -23,8 +23,8 @@ var (
 	errResized   = errors.New("the size of the file changed while it was read")
 )
 
-// storeStream stores size bytes as a blob in the side store. If textual is set, it fails with errConverted at the first
-// CR, because git must then decide about the blob.
+// storeStream stores `size` bytes as a blob in the side store. If `textual` is set, it fails with errConverted at the
+// first CR, because git must then decide about the blob.
 func (e *Engine) storeStream(ctx context.Context, from io.Reader, size int64, textual bool) (refs.OID, error) {
 	dir := e.repo.SideObjects()
 	if err := refs.MakeDirs(dir, 0o777); err != nil {

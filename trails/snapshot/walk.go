@@ -132,7 +132,7 @@ func (s *scan) read(d *dir, st fileStat) error {
 	return nil
 }
 
-// `seen` records st as the stat data with which a directory was listed.
+// `seen` records `st` as the stat data with which a directory was listed.
 func (s *scan) seen(d *dir, st fileStat) {
 	d.st = st
 	s.listed = append(s.listed, d.path)

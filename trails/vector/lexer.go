@@ -26,7 +26,7 @@ type lexer struct {
 }
 
 // Said returns a hash key that is the same for all lines with the same words, whatever their form. Keys are valid
-// within one process. ok is false for a line without words.
+// within one process. `ok` is false for a line without words.
 func Said(line []byte) (key uint64, ok bool) {
 	const words = 16 // in most lines
 	s := stream{keys: make([]uint64, 0, words), weights: make([]int, 0, words)}

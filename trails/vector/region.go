@@ -10,7 +10,7 @@ import (
 const shortGap = 3
 
 // region returns the number of hunks at the start of a list that have only braces and blank lines between them, or at
-// most gap lines.
+// most `gap` lines.
 func (c *Change) region(hunks []linediff.Hunk, gap int) int {
 	n := 1
 	for n < len(hunks) {

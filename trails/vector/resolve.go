@@ -41,7 +41,7 @@ type Kept struct {
 }
 
 // Resolve returns the owner of every new line. It calls the function `author` only for written lines, in order. If a
-// written line replaced an older one, Resolve sets the owner's Previous, unless author has set it.
+// written line replaced an older one, Resolve sets the owner's Previous, unless the parameter `author` has set it.
 func (c *Change) Resolve(author Author) Result {
 	result := Result{Capped: c.capped, Hunks: make([]Hunk, len(c.parts))}
 	var b Builder

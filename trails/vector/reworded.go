@@ -237,9 +237,9 @@ func (r *rewording) signs() {
 	}
 }
 
-// place finds the position of a new line without words, counted in old words. ok is false if neither the line above nor
-// the line below is an old one. The result `both` reports whether both of them are old. The edge of the hunk counts as
-// an old line.
+// place finds the position of a new line without words, counted in old words. `ok` is false if neither the line above
+// nor the line below is an old one. The result `both` reports whether both of them are old. The edge of the hunk counts
+// as an old line.
 func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	next := j + 1
 	for next < len(r.from) && r.new.wordless(next) {

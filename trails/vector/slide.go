@@ -22,7 +22,7 @@ func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {
 	return room
 }
 
-// bestSlide returns the place in room at which a range has the greatest value. If several are equal, it returns the
+// bestSlide returns the place in `room` at which a range has the greatest value. If several are equal, it returns the
 // nearest to the present place, then the upper one.
 func bestSlide(r, room linediff.Range, value func(linediff.Range) int) linediff.Range {
 	best, most := r, value(r)

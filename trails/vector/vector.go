@@ -56,7 +56,7 @@ func (v Vector) HasPatch(id events.PatchID) bool {
 	return slices.ContainsFunc(v.runs, func(r Run) bool { return r.Owner.Patch == id })
 }
 
-// Slice returns the vector of the lines start ≤ line < end. Lines that the vector does not have are Unknown.
+// Slice returns the vector of the lines `start` ≤ line < `end`. Lines that the vector does not have are Unknown.
 func (v Vector) Slice(start, end int) Vector {
 	var b Builder
 	b.AddSlice(v, start, end)
@@ -95,7 +95,7 @@ func (b *Builder) Add(owner Owner, n int) {
 	b.lines += n
 }
 
-// AddSlice appends the owners of the lines start ≤ line < end of v. Lines that v does not have are Unknown.
+// AddSlice appends the owners of the lines `start` ≤ line < `end` of v. Lines that v does not have are Unknown.
 func (b *Builder) AddSlice(v Vector, start, end int) {
 	if start < 0 {
 		b.Add(Unknown, min(end, 0)-start)

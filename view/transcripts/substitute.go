@@ -197,7 +197,7 @@ func inPlace(words []string) (list []substitution, files []string) {
 // longestScript limits a script of substitutions, in bytes.
 const longestScript = 4 << 10
 
-// parseSubstitutions reads a script that holds only substitutions; ok is false for any other script.
+// parseSubstitutions reads a script that holds only substitutions; `ok` is false for any other script.
 func parseSubstitutions(script string, extended, perl bool) (list []substitution, ok bool) {
 	if len(script) > longestScript {
 		return nil, false

@@ -107,7 +107,7 @@ func (c Client) packages() map[string]string {
 	return all
 }
 
-// command returns the program that runs the client at path, and its first arguments.
+// command returns the program that runs the client at `path`, and its first arguments.
 func (c Client) command(path string) (program string, args []string) {
 	if !c.node {
 		return path, nil
