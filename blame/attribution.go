@@ -18,8 +18,9 @@ type Resolver interface {
 	// Committed returns the owners of lines of a path in a commit. Line numbers count from 1 and ascend; the result is
 	// parallel to them.
 	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
-	// Uncommitted returns the owners of uncommitted lines of a path: lines of the file in the work tree, or of the content
-	// given by --contents. content is as git would store it, after the conversion of line endings and filters.
+	// Uncommitted returns the owners of uncommitted lines of a path: lines of the file in the work tree, or of the
+	// content given by --contents. `content` is as git would store it, after the conversion of line endings and
+	// filters.
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 

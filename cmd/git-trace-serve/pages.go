@@ -69,7 +69,7 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	})
 }
 
-// asked returns the function with which pages and editors run git-trace in a directory. who is view.ByPage or
+// asked returns the function with which pages and editors run git-trace in a directory. `who` is view.ByPage or
 // view.ByEditor.
 func (a *answers) asked(dir, who string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {

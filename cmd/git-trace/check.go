@@ -101,7 +101,7 @@ func (a *app) check(c *call, ops operands) error {
 	return nil
 }
 
-// readPolicy reads the policy of the base commit, or the file of --policy. from names its source; "" for none.
+// readPolicy reads the policy of the base commit, or the file of --policy. `from` names its source; "" for none.
 func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
 	from = base.String()
 	if file := c.String("policy"); file != "" {

@@ -197,8 +197,8 @@ func choice(c *call, ops operands, repo *refs.Repo, known *lookup.Conversations)
 	return want, nil
 }
 
-// storedPath returns a path in git's form: relative to the top of the work tree, which is "". given is relative to dir;
-// in a bare repository it already has git's form.
+// storedPath returns a path in git's form: relative to the top of the work tree, which is "". `given` is relative to
+// `dir`; in a bare repository it already has git's form.
 func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool) {
 	if repo.Bare() {
 		return strings.TrimPrefix(path.Clean(given), "."), true

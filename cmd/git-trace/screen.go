@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// display returns where the command writes. repo may be nil.
+// display returns where the command writes. `repo` may be nil.
 func (a *app) display(repo *refs.Repo) terminal.Output {
 	o := terminal.Output{Out: a.std.out, Err: a.std.err, Fold: a.fold, Leave: func() {
 		a.signals.Leave()
@@ -24,7 +24,7 @@ func (a *app) display(repo *refs.Repo) terminal.Output {
 	return o
 }
 
-// screen opens the screen of the command. when is the value of --color. repo may be nil.
+// screen opens the screen of the command. `when` is the value of --color. `repo` may be nil.
 func (a *app) screen(repo *refs.Repo, when string) (*terminal.Screen, error) {
 	return a.display(repo).Open(when)
 }

@@ -62,7 +62,7 @@ func (c *Call) Duration(name string) time.Duration {
 	return d
 }
 
-// parse reads the options, and returns the other arguments. As in git, options may be anywhere before "--". help is
+// parse reads the options, and returns the other arguments. As in git, options may be anywhere before "--". `help` is
 // true if the options ask for help.
 func (c *Call) parse(args []string) (ops Operands, help bool, err error) {
 	for i := 0; i < len(args); i++ {

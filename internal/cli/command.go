@@ -55,7 +55,7 @@ func (c *Command[A]) misused(err error) error {
 	return &exit.Failure{Code: exit.Misuse, Err: err, Hint: hint}
 }
 
-// Read reads the arguments of a call. help is true if they ask for help.
+// Read reads the arguments of a call. `help` is true if they ask for help.
 func (c *Command[A]) Read(ctx context.Context, args []string) (made *Call, ops Operands, help bool, err error) {
 	made = &Call{Context: ctx, Name: c.Name, options: c.Options, given: map[string][]string{}}
 	if ops, help, err = made.parse(args); err != nil {

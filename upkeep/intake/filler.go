@@ -140,7 +140,7 @@ func (b *Filler) commits(revs []string) ([]history.Commit, error) {
 	return history.List(b.ctx, b.Repo, append(tips, "--")...)
 }
 
-// past does the work of commits for a history with unreadable commits. readable is false if git refuses for another
+// past does the work of commits for a history with unreadable commits. `readable` is false if git refuses for another
 // reason.
 func (b *Filler) past(tips, hidden []string) (list []history.Commit, readable bool) {
 	read := func(names []string) ([]history.Commit, bool) {

@@ -49,7 +49,7 @@ func ExpirePromptsDaily(ctx context.Context, repo *refs.Repo) {
 	}
 }
 
-// Expiry reads a time of expiry from the configuration, with git's own parser, as for gc.pruneExpire. keep is true if
+// Expiry reads a time of expiry from the configuration, with git's own parser, as for gc.pruneExpire. `keep` is true if
 // nothing expires.
 func Expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before time.Time, keep bool, err error) {
 	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", otherwise, "--get", key)

@@ -45,7 +45,7 @@ func ConversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 	return out, err
 }
 
-// `Told` returns the parts of a conversation that earlier backfills wrote to the log. hooked is true if hooks saw the
+// `Told` returns the parts of a conversation that earlier backfills wrote to the log. `hooked` is true if hooks saw the
 // conversation: then the hooks' numbers of prompts count.
 func Told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := log.ByTrace(trace)

@@ -116,7 +116,7 @@ func (w *Witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	return w.heard(t, mark, w.testify(ctx, t))
 }
 
-// read reads the new part of a session file; fresh is false if there is none. dir is the conversation's directory,
+// read reads the new part of a session file; `fresh` is false if there is none. `dir` is the conversation's directory,
 // unless its edits point to a better one.
 func (w *Witnesses) read(
 	ctx context.Context, dir string, t *transcripts.Transcript,
@@ -154,7 +154,7 @@ func (w *Witnesses) listens(t *transcripts.Transcript) bool {
 		!purge.Was(w.Repo, events.NewTraceID(t.Agent.Name, t.ID))
 }
 
-// `heard` notes that a session file was read. err is the error of the comparison, if any.
+// `heard` notes that a session file was read. `err` is the error of the comparison, if any.
 func (w *Witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
 	switch {
 	case err == nil && purged.Stamp(w.Repo) != "": // the reading may contain purged text, so all is read again next time

@@ -212,7 +212,7 @@ func (l *Steering) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// `held` returns the lines of a file in a snapshot; none if the file is missing. found is false if that is unknown.
+// `held` returns the lines of a file in a snapshot; none if the file is missing. `found` is false if that is unknown.
 func (l *Steering) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {
@@ -238,7 +238,7 @@ func (l *Steering) there(tree refs.OID, path string) (bool, string) {
 	return entry != nil, tree.String()
 }
 
-// entry returns a path's entry in a snapshot, nil if it is missing. asked is false if the snapshot is no longer kept.
+// entry returns a path's entry in a snapshot, nil if it is missing. `asked` is false if the snapshot is no longer kept.
 func (l *Steering) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
 	at := tree
 	for rest := path; ; {
