@@ -106,12 +106,9 @@ func (s *session) tool(at records.Locator, lines []string) error {
 	if r.rounded {
 		s.c.Change(func(h *assemble.Head) { h.SetMeta("usage_rounded", true) })
 	}
-	if r.cost > 0 && r.cost < 1e6 {
-		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(r.cost)) })
-	}
+	s.c.Change(func(h *assemble.Head) { h.SetCost(r.cost) })
 	if r.interrupted {
-		s.c.Append("interruptions", "after_step", map[string]any{})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{})
 	}
 	before := ""
 	for _, line := range lines {

@@ -99,8 +99,7 @@ func (s *session) heading(text string) {
 	s.c.Change(func(h *assemble.Head) {
 		h.Began = strings.Replace(began, " ", "T", 1)
 		h.SetMeta("timezone", "unknown")
-		h.AddCwd(s.dir)
-		h.OS = sessionfile.System(s.dir)
+		h.WorksIn(s.dir)
 	})
 	s.c.Take()
 }
@@ -170,15 +169,7 @@ func (s *session) shell(line string) {
 }
 
 func (s *session) ask(at records.Locator, text, source string) error {
-	if err := s.c.Settle(); err != nil {
-		return err
-	}
-	if err := s.c.Prompt(assemble.Prompt{At: at, Text: text, Source: source}); err != nil {
-		return err
-	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
-	return nil
+	return s.c.Asked(assemble.Prompt{At: at, Text: text, Source: source}, false)
 }
 
 // `told` adds a command's text for the model as a prompt, unless a prompt repeats it.
@@ -236,9 +227,7 @@ func (s *session) answer(of *remarks) error {
 		s.calls = append(s.calls, one)
 		a.Calls = append(a.Calls, one.asked(s.dir))
 	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Answered(a)
 }
 
 // callID returns an id for the next call of the last answer, because Aider has no ids.

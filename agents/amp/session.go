@@ -91,12 +91,11 @@ func (t *thread) user(raw []byte, at records.Locator) error {
 			}
 		}
 	}
-	text := strings.TrimSpace(strings.Join(said, "\n\n"))
-	err := t.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "empty_prompt")
-	if err == nil && text != "" {
-		t.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	p := assemble.Prompt{At: at, Time: time, Text: strings.TrimSpace(strings.Join(said, "\n\n"))}
+	if p.Text != "" {
+		return t.c.Asked(p, returned)
 	}
-	return err
+	return t.c.Said(p, returned, "empty_prompt")
 }
 
 // answer handles an answer of the model.
@@ -128,16 +127,9 @@ func (t *thread) answer(raw []byte, at records.Locator) error {
 	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
 	if kind := rawjson.MemberText(state, "type"); kind == "cancelled" || kind == "error" {
 		a.Stop = "aborted"
-		t.c.Append("interruptions", "after_step", map[string]any{"timestamp": a.Time})
-		t.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		t.c.Broke(records.Interrupted, map[string]any{"timestamp": a.Time})
 	}
-	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 && a.Usage == nil {
-		t.c.Skip("empty_answer")
-		return nil
-	}
-	err := t.c.Answer(a)
-	t.c.Take()
-	return err
+	return t.c.Replied(a)
 }
 
 // usageOf returns the tokens of an answer, with separate cache counts.

@@ -52,8 +52,7 @@ func (ch *chain) ownWords(e *entry, m *message) error {
 		return nil
 	}
 	text := assemble.Summary(strings.Join(m.texts, " "))
-	ch.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": text})
-	ch.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+	ch.c.Broke(records.Failed, map[string]any{"timestamp": e.time, "text": text})
 	ch.c.Take()
 	return nil
 }

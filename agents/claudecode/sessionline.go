@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
-	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -127,8 +126,7 @@ func (ch *chain) remember(s *session, e *entry) {
 	ch.keep()
 	now := *reg
 	ch.c.Change(func(h *assemble.Head) {
-		h.AddCwd(now.Cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(now.Cwd))
+		h.WorksIn(now.Cwd)
 		h.SetVersion(now.Version)
 		if now.Branch != "" {
 			h.Git, h.Branch = true, cmp.Or(h.Branch, now.Branch)

@@ -146,25 +146,16 @@ func (s *session) typed(ch *chain, said, time string, at records.Locator) error 
 
 // prompt adds a prompt after the end of a turn.
 func (ch *chain) prompt(p assemble.Prompt) error {
-	if err := ch.c.Settle(); err != nil {
-		return err
-	}
 	if ch.file != "" && !ch.asked && p.Text == "Warmup" {
 		ch.warmup = true
 	}
 	ch.asked = true
 	p.Warmup = ch.warmup
-	if err := ch.c.Prompt(p); err != nil {
-		return err
-	}
-	ch.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	ch.c.Take()
-	return nil
+	return ch.c.Asked(p, false)
 }
 
 func (ch *chain) interruption(time string) error {
-	ch.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
-	ch.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	ch.c.Broke(records.Interrupted, map[string]any{"timestamp": time})
 	ch.c.Take()
 	return nil
 }

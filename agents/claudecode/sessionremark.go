@@ -1,8 +1,6 @@
 package claudecode
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -152,10 +150,7 @@ func (ch *chain) shape(raw []byte) {
 		}
 	}
 	if text := strings.Join(prompt, "\n\n"); text != "" {
-		sum := sha256.Sum256([]byte(text))
-		hash := hex.EncodeToString(sum[:8])
-		ch.reg.Prompt = hash
-		ch.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
+		ch.reg.Prompt = ch.c.SystemPrompt(text)
 	}
 	ch.keep()
 }

@@ -71,13 +71,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 	} else {
 		a.Usage = s.usage(m.metrics)
 	}
-	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 && a.Usage == nil {
-		s.c.Skip("empty_answer")
-		return nil
-	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Replied(a)
 }
 
 // usage returns the tokens of an answer; the prompt's tokens include the cache.

@@ -124,10 +124,7 @@ func newSession(c *assemble.Conversation, of sessionfile.Place, sum *totals) *se
 			})
 		}
 	}
-	c.Change(func(h *assemble.Head) {
-		h.AddCwd(s.cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(s.cwd))
-	})
+	c.Change(func(h *assemble.Head) { h.WorksIn(s.cwd) })
 	return s
 }
 
@@ -166,9 +163,7 @@ func (s *session) End() error {
 		if len(s.sum.checkpoints) > 0 {
 			h.SetMeta("checkpoints", s.sum.checkpoints)
 		}
-		if cost := s.sum.cost; cost > 0 && cost < 1e6 {
-			h.SetMeta(records.MetaClientCost, records.Float(cost))
-		}
+		h.SetCost(s.sum.cost)
 	})
 	return s.delegated()
 }
@@ -180,7 +175,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	if m.role == "" {
 		s.c.Begin("")
 		if prompt := rawjson.MemberText(object.Raw, "system_prompt"); prompt != "" {
-			s.c.Change(func(h *assemble.Head) { h.AddPrompt(sessionfile.Hash(prompt)[:16], prompt) })
+			s.c.SystemPrompt(prompt)
 			s.c.Take()
 			return nil
 		}

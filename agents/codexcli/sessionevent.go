@@ -53,14 +53,12 @@ func (r *rollout) event(l *line, at records.Locator) error {
 
 func (r *rollout) aborted(l *line) {
 	reason := payload.Name(rawjson.MemberText(l.payload, "reason"))
-	r.c.Append("interruptions", "after_step", map[string]any{"timestamp": l.time, "reason": reason})
-	r.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+	r.c.Broke(records.Interrupted, map[string]any{"timestamp": l.time, "reason": reason})
 }
 
 func (r *rollout) failed(l *line) {
 	text := assemble.Summary(rawjson.MemberText(l.payload, "message"))
-	r.c.Append("api_errors", "after_step", map[string]any{"timestamp": l.time, "text": text})
-	r.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+	r.c.Broke(records.Failed, map[string]any{"timestamp": l.time, "text": text})
 }
 
 func (r *rollout) title(title string) {

@@ -129,9 +129,7 @@ func (r *rollout) instructed(text string) {
 		r.c.Skip("message:developer")
 		return
 	}
-	hash := sessionfile.Hash(text)[:16]
-	r.state.Prompt = cmp.Or(r.state.Prompt, hash)
-	r.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
+	r.state.Prompt = cmp.Or(r.state.Prompt, r.c.SystemPrompt(text))
 	r.c.Take()
 }
 

@@ -3,7 +3,6 @@ package codexcli
 import (
 	"cmp"
 	"github.com/git-trace/git-trace/agents/payload"
-	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -41,19 +40,14 @@ func (r *rollout) meta(l *line) {
 	}
 	cwd := r.state.Cwd
 	if prompt != "" {
-		r.state.Prompt = sessionfile.Hash(prompt)[:16]
+		r.state.Prompt = r.c.SystemPrompt(prompt)
 	}
-	hash := r.state.Prompt
 	r.c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
+		h.WorksIn(cwd)
 		h.SetVersion(head.Version)
 		h.Began, h.Git = head.Began, h.Git || head.Git
 		h.Branch, h.BaseCommit, h.Repository = cmp.Or(h.Branch, head.Branch), cmp.Or(h.BaseCommit, head.BaseCommit),
 			cmp.Or(h.Repository, head.Repository)
-		if prompt != "" {
-			h.AddPrompt(hash, prompt)
-		}
 		if origin != "" {
 			h.SetMeta("forked_from", []string{origin})
 		}

@@ -81,19 +81,12 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 		return nil
 	}
 	r.state.Typed = hash
-	if !r.state.Running || !r.state.Said { // otherwise it was typed while the agent worked
-		if err := r.c.Settle(); err != nil {
-			return err
-		}
+	working := r.state.Running && r.state.Said
+	if !working {
 		clear(r.notes)
 	}
 	r.state.Open = false
-	if err := r.c.Prompt(assemble.Prompt{At: at, Time: l.time, Text: text}); err != nil {
-		return err
-	}
-	r.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	r.c.Take()
-	return nil
+	return r.c.Asked(assemble.Prompt{At: at, Time: l.time, Text: text}, working)
 }
 
 // agentMessage handles a message from one agent to another: the task of a subagent becomes its prompt, if it is

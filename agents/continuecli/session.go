@@ -118,13 +118,10 @@ type session struct {
 
 func newSession(c *assemble.Conversation, a about) *session {
 	c.Change(func(h *assemble.Head) {
-		h.AddCwd(a.dir)
-		h.OS = sessionfile.System(a.dir)
+		h.WorksIn(a.dir)
 		h.AddMeta("title", a.title)
 		h.Usage = a.usage
-		if a.cost > 0 && a.cost < 1e6 {
-			h.SetMeta(records.MetaClientCost, records.Float(a.cost))
-		}
+		h.SetCost(a.cost)
 	})
 	return &session{c: c, about: a}
 }
@@ -144,12 +141,12 @@ func (s *session) Object(object jsonlines.Object) error {
 	text := textOf(rawjson.Member(message, "content"))
 	switch role {
 	case "user":
-		return s.prompt(text, at)
+		return s.c.Said(assemble.Prompt{At: at, Text: strings.TrimSpace(text)}, false, "empty_prompt")
 	case "assistant", "thinking":
 		return s.answer(object.Raw, message, role, text, at)
 	case "system":
 		if text != "" {
-			s.c.Change(func(h *assemble.Head) { h.AddPrompt(sessionfile.Hash(text)[:16], text) })
+			s.c.SystemPrompt(text)
 		}
 		s.c.Take()
 		return nil
@@ -159,19 +156,6 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 	s.c.Skip("message:" + sessionfile.Known(role))
 	return nil
-}
-
-func (s *session) prompt(text string, at records.Locator) error {
-	if text = strings.TrimSpace(text); text == "" {
-		s.c.Skip("empty_prompt")
-		return nil
-	}
-	if err := s.c.Settle(); err != nil {
-		return err
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Text: text})
-	s.c.Take()
-	return err
 }
 
 // answer handles an answer of the model and the results of its calls.

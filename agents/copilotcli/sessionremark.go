@@ -19,14 +19,10 @@ func (s *session) remark(e *event) {
 	case "system.message":
 		s.systemPrompt(e)
 	case "abort":
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time,
-			"reason": payload.Name(e.text("reason"))})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": e.time, "reason": payload.Name(e.text("reason"))})
 		s.state.Busy = false
 	case "session.error", "model.call_failure":
-		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time,
-			"text": assemble.Summary(e.text("message"))})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+		s.c.Broke(records.Failed, map[string]any{"timestamp": e.time, "text": assemble.Summary(e.text("message"))})
 	case "session.compaction_complete":
 		s.c.Append("compactions", "after_step", map[string]any{
 			"timestamp": e.time, "tokens_before": rawjson.MemberInt(e.data, "preCompactionTokens"),
@@ -73,7 +69,7 @@ func (s *session) context(e *event) {
 	}
 	s.c.Change(func(h *assemble.Head) {
 		h.AddCwd(cmp.Or(root, cwd))
-		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
+		h.OS = cmp.Or(h.OS, assemble.System(cwd))
 		h.SetVersion(version)
 		h.Began = cmp.Or(h.Began, began)
 		h.Git = h.Git || root != ""
@@ -88,7 +84,5 @@ func (s *session) systemPrompt(e *event) {
 	if prompt == "" || s.c != s.main {
 		return
 	}
-	hash := sessionfile.Hash(prompt)[:16]
-	s.state.Prompt = hash
-	s.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, prompt) })
+	s.state.Prompt = s.c.SystemPrompt(prompt)
 }

@@ -23,18 +23,9 @@ func (s *session) user(e *event, at records.Locator) error {
 		s.c.Skip("user:" + sessionfile.Known(source))
 		return nil
 	}
-	if !task && (!s.state.Busy || e.text("delivery") == "idle") { // otherwise it was typed while the agent worked
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
+	working := task || s.state.Busy && e.text("delivery") != "idle"
 	s.state.Busy = s.state.Busy || !task
-	if err := s.c.Prompt(assemble.Prompt{At: at, Time: e.time, Text: text}); err != nil {
-		return err
-	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
-	return nil
+	return s.c.Asked(assemble.Prompt{At: at, Time: e.time, Text: text}, working)
 }
 
 // answer handles an answer of the model. A long answer comes in chunks.
@@ -69,10 +60,8 @@ func (s *session) answer(e *event, at records.Locator) error {
 // usage handles the tokens of an answer, which come before it.
 func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 	s.state.Told = true
-	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(rawjson.MemberText(raw, "apiCallId"), e.id), Time: e.time,
+	return s.c.Answered(assemble.Answer{At: at, Key: cmp.Or(rawjson.MemberText(raw, "apiCallId"), e.id), Time: e.time,
 		Model: assemble.Model(rawjson.MemberText(raw, "model")), Usage: usageOf(raw)})
-	s.c.Take()
-	return err
 }
 
 // usageOf decodes token counts. The prompt's tokens include cache reads and writes.

@@ -40,8 +40,7 @@ func (s *session) request(raw []byte, at records.Locator) error {
 		}
 	}
 	if string(rawjson.Member(raw, "isCanceled")) == "true" {
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": time})
 	}
 	return nil
 }

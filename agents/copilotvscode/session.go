@@ -56,10 +56,7 @@ type state struct {
 }
 
 func newSession(c *assemble.Conversation, cwd string) *session {
-	c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = sessionfile.System(cwd)
-	})
+	c.Change(func(h *assemble.Head) { h.WorksIn(cwd) })
 	return &session{c: c, cwd: cwd}
 }
 
@@ -104,7 +101,7 @@ func (s *session) event(kind string, raw []byte, at records.Locator) error {
 	case "user.message":
 		return s.prompt(rawjson.MemberText(data, "content"), time, at)
 	case "assistant.message":
-		a := assemble.Answer{At: at, Time: time, Text: rawjson.MemberText(data, "content"),
+		a := assemble.Answer{At: at, Time: time, Text: strings.TrimSpace(rawjson.MemberText(data, "content")),
 			Thinking: rawjson.MemberText(data, "reasoningText")}
 		d := rawjson.NewDecoder(rawjson.Member(data, "toolRequests"))
 		for d.OpenArray(); d.Element(); {
@@ -112,7 +109,7 @@ func (s *session) event(kind string, raw []byte, at records.Locator) error {
 			a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "toolCallId"), rawjson.MemberText(one, "name"),
 				arguments(rawjson.Member(one, "arguments")), s.cwd))
 		}
-		return s.answer(a)
+		return s.c.Replied(a)
 	case "tool.execution_complete":
 		id := rawjson.MemberText(data, "toolCallId")
 		r := assemble.Result{Time: time}
@@ -135,24 +132,7 @@ func (s *session) prompt(text, time string, at records.Locator) error {
 		s.c.Skip("empty_prompt")
 		return nil
 	}
-	if err := s.c.Settle(); err != nil {
-		return err
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
-	return err
-}
-
-func (s *session) answer(a assemble.Answer) error {
-	a.Text = strings.TrimSpace(a.Text)
-	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
-		s.c.Skip("empty_answer")
-		return nil
-	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Asked(assemble.Prompt{At: at, Time: time, Text: text}, false)
 }
 
 // arguments returns the arguments of a call: an object, or a text that contains one.

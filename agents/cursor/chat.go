@@ -62,8 +62,7 @@ func (t *talk) about(raw []byte) {
 	}
 	t.c.Change(func(h *assemble.Head) {
 		h.Began = sessionfile.Millis(rawjson.MemberInt(raw, "createdAt"))
-		h.AddCwd(t.dir)
-		h.OS = sessionfile.System(t.dir)
+		h.WorksIn(t.dir)
 		h.AddMeta("title", rawjson.MemberText(raw, "name"))
 		if branch := payload.Name(rawjson.MemberText(raw, "createdOnBranch")); branch != "" {
 			h.Git, h.Branch = true, branch
@@ -87,10 +86,7 @@ func (t *talk) prompt(message []byte, at records.Locator) error {
 	d := rawjson.NewDecoder(rawjson.Member(message, "workspaceUris"))
 	if d.OpenArray(); t.dir == "" && d.Element() {
 		t.dir = pathOf(d.Text())
-		t.c.Change(func(h *assemble.Head) {
-			h.AddCwd(t.dir)
-			h.OS = sessionfile.System(t.dir)
-		})
+		t.c.Change(func(h *assemble.Head) { h.WorksIn(t.dir) })
 	}
 	text := strings.TrimSpace(rawjson.MemberText(message, "text"))
 	return t.c.Said(assemble.Prompt{At: at, Time: timeOf(message), Text: text}, false, "empty_prompt")

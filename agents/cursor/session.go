@@ -139,28 +139,15 @@ func (s *session) Object(object jsonlines.Object) error {
 	content := rawjson.Member(rawjson.Member(object.Raw, "message"), "content")
 	switch role := rawjson.MemberText(object.Raw, "role"); role {
 	case "user":
-		return s.prompt(sessionfile.Blocks(content), at)
+		text := sessionfile.Blocks(content) // the user's text is in tags if the client adds something
+		text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
+		return s.c.Said(assemble.Prompt{At: at, Text: text}, false, "empty_prompt")
 	case "assistant":
 		return s.answer(content, at)
 	default:
 		s.c.Skip(cmp.Or(sessionfile.Known(role), "unknown"))
 		return nil
 	}
-}
-
-// prompt handles the user's text, which is in tags if the client adds something.
-func (s *session) prompt(text string, at records.Locator) error {
-	text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
-	if text == "" {
-		s.c.Skip("empty_prompt")
-		return nil
-	}
-	if err := s.c.Settle(); err != nil {
-		return err
-	}
-	err := s.c.Prompt(assemble.Prompt{At: at, Text: text})
-	s.c.Take()
-	return err
 }
 
 // callID returns an id for a call that has none.
@@ -190,14 +177,9 @@ func (s *session) answer(content []byte, at records.Locator) error {
 		a.Calls = append(a.Calls, call)
 		made = append(made, assemble.Result{Edits: does.Edits(&call, "")})
 	}
-	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
-		s.c.Skip("empty_answer")
-		return nil
-	}
-	if err := s.c.Answer(a); err != nil {
+	if err := s.c.Replied(a); err != nil {
 		return err
 	}
-	s.c.Take()
 	for i := range made {
 		if len(made[i].Edits) == 0 {
 			continue

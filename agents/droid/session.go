@@ -73,8 +73,7 @@ func (s *session) header(raw []byte) {
 	cwd, title := rawjson.MemberText(raw, "cwd"), rawjson.MemberText(raw, "title")
 	s.state.Cwd = cmp.Or(s.state.Cwd, cwd)
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
+		h.WorksIn(cwd)
 		h.AddMeta("title", title)
 	})
 	s.c.Take()
@@ -142,13 +141,7 @@ func (s *session) answer(message []byte, model, time string, at records.Locator)
 		}
 	}
 	a.Text, a.Thinking = strings.TrimSpace(strings.Join(said, "\n\n")), strings.Join(thought, "\n\n")
-	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
-		s.c.Skip("empty_answer")
-		return nil
-	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Replied(a)
 }
 
 // result handles the result of a call.

@@ -128,10 +128,7 @@ func (s *session) place(dir string) {
 		return
 	}
 	s.state.Cwd = dir
-	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(dir)
-		h.OS = cmp.Or(h.OS, sessionfile.System(dir))
-	})
+	s.c.Change(func(h *assemble.Head) { h.WorksIn(dir) })
 }
 
 // about handles a line about the session.

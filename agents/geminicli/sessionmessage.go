@@ -203,11 +203,9 @@ func (s *session) notice(m *message) error {
 	text := strings.Join(geminiform.ReadParts(m.content, "").Texts, "\n")
 	switch {
 	case m.kind == "error":
-		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": m.time, "text": assemble.Summary(text)})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
+		s.c.Broke(records.Failed, map[string]any{"timestamp": m.time, "text": assemble.Summary(text)})
 	case strings.HasPrefix(text, "Request cancelled"):
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": m.time})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": m.time})
 	default:
 		s.skip(m.kind)
 		return nil

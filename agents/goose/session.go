@@ -74,8 +74,7 @@ func (s *session) about(raw []byte) {
 	usage := records.TokenUsage{InputTokens: count("accumulated_input_tokens"),
 		OutputTokens: count("accumulated_output_tokens")}
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(dir)
-		h.OS = sessionfile.System(dir)
+		h.WorksIn(dir)
 		h.AddMeta("title", title)
 		if created != "" {
 			h.Began = strings.Replace(created, " ", "T", 1) + "Z"

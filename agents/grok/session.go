@@ -39,8 +39,8 @@ type state struct {
 
 func newSession(c *assemble.Conversation, a about, main bool) *session {
 	c.Change(func(h *assemble.Head) {
-		h.AddCwd(a.dir)
-		h.OS, h.Began = sessionfile.System(a.dir), sessionfile.Stamp(a.began)
+		h.WorksIn(a.dir)
+		h.Began = sessionfile.Stamp(a.began)
 		h.Git, h.Branch = a.branch != "" || a.commit != "", a.branch
 		if sessionfile.ObjectName(a.commit) {
 			h.BaseCommit = a.commit
@@ -91,9 +91,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.Skip(sessionfile.Known(kind))
 		return nil
 	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Answered(a)
 }
 
 // prompt handles a message of the user, which names the model of the next answer.
@@ -105,10 +103,9 @@ func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 		s.c.Skip("user_message_chunk") // a subagent's task, or an image
 		return nil
 	}
-	err := s.c.Said(p, s.state.Turn, "")
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+	working := s.state.Turn
 	s.state.Turn = true
-	return err
+	return s.c.Asked(p, working)
 }
 
 // turn handles the end of a turn, with its token counts. The input includes the cached tokens.
@@ -121,8 +118,7 @@ func (s *session) turn(raw []byte, time string) {
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens, 0)
 	s.state.Usage.Add(u)
 	if rawjson.MemberText(raw, "stop_reason") == "cancelled" {
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": time})
 	}
 	s.c.Take()
 }

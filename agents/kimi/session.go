@@ -40,8 +40,7 @@ func (s *session) State() any { return &s.state }
 
 func newSession(c *assemble.Conversation, a about) *session {
 	c.Change(func(h *assemble.Head) {
-		h.AddCwd(a.dir)
-		h.OS = sessionfile.System(a.dir)
+		h.WorksIn(a.dir)
 		h.AddMeta("title", a.title)
 	})
 	return &session{c: c, cwd: a.dir}
@@ -55,9 +54,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	s.c.Begin("")
 	switch kind {
 	case "profile.bind":
-		prompt := rawjson.MemberText(raw, "systemPrompt")
-		s.state.Prompt = sessionfile.Hash(prompt)[:16]
-		s.c.Change(func(h *assemble.Head) { h.AddPrompt(s.state.Prompt, prompt) })
+		s.state.Prompt = s.c.SystemPrompt(rawjson.MemberText(raw, "systemPrompt"))
 	case "llm.request":
 		s.state.Model = assemble.Model(rawjson.MemberText(raw, "model"))
 	case "llm.tools_snapshot":
@@ -74,8 +71,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.BackTurns(rawjson.MemberInt(raw, "count"))
 	case "turn.ended":
 		if rawjson.MemberText(raw, "reason") == "cancelled" {
-			s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
-			s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+			s.c.Broke(records.Interrupted, map[string]any{"timestamp": time})
 		}
 	default:
 		s.c.Skip(sessionfile.Known(kind))
@@ -132,9 +128,7 @@ func (s *session) event(raw []byte, time string, at records.Locator) error {
 		s.c.Skip(sessionfile.Known(kind))
 		return nil
 	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Answered(a)
 }
 
 // usageOf returns the tokens of an answer, with separate cache counts.

@@ -137,10 +137,7 @@ func (s *session) place(dir string) {
 		return
 	}
 	s.state.Cwd = dir
-	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(dir)
-		h.OS = cmp.Or(h.OS, sessionfile.System(dir))
-	})
+	s.c.Change(func(h *assemble.Head) { h.WorksIn(dir) })
 }
 
 // message is the data of a message apart from its parts.
@@ -205,15 +202,7 @@ func (s *session) user(m *message, parts []byte, at records.Locator) error {
 		s.c.Skip("synthetic_message")
 		return nil
 	}
-	if err := s.c.Settle(); err != nil {
-		return err
-	}
-	if err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text}); err != nil {
-		return err
-	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
-	return nil
+	return s.c.Asked(assemble.Prompt{At: at, Time: time, Text: text}, false)
 }
 
 func flag(raw []byte, name string) bool { return string(rawjson.Member(raw, name)) == "true" }

@@ -60,27 +60,21 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 
 // `ended` records an answer that was interrupted or failed, and the answer's cost.
 func (s *session) ended(m *message) {
-	var terminal records.TerminalState
 	switch {
 	case m.failure == "MessageAbortedError":
-		terminal = records.Interrupted
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": sessionfile.Millis(m.created)})
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": sessionfile.Millis(m.created)})
 	case m.failure != "":
-		terminal = records.Failed
-		s.c.Append("api_errors", "after_step", map[string]any{
+		s.c.Broke(records.Failed, map[string]any{
 			"timestamp": sessionfile.Millis(m.created), "text": assemble.Summary(cmp.Or(m.fault, m.failure)),
 		})
+	default:
+		s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
 	}
 	if m.cost > 0 && m.cost < 1e6 {
 		s.state.Cost += m.cost
 	}
 	sum := s.state.Cost
-	s.c.Change(func(h *assemble.Head) {
-		h.Terminal = terminal
-		if sum > 0 {
-			h.SetMeta(records.MetaClientCost, records.Float(sum))
-		}
-	})
+	s.c.Change(func(h *assemble.Head) { h.SetCost(sum) })
 }
 
 // usageOf returns the tokens of an answer, which the client counts without overlap. In versions with a total, the

@@ -67,9 +67,7 @@ func (s *session) End() error {
 	if err := s.invalidLeft(); err != nil {
 		return err
 	}
-	if s.cost > 0 && s.cost < 1e6 {
-		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
-	}
+	s.c.Change(func(h *assemble.Head) { h.SetCost(s.cost) })
 	if total := s.total; !s.apart && s.sum == (records.TokenUsage{}) && total != (records.TokenUsage{}) {
 		s.c.Change(func(h *assemble.Head) { h.Usage = &total })
 	}
@@ -119,12 +117,10 @@ func (s *session) Object(object jsonlines.Object) error {
 		s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
 		s.c.Summarised(rawjson.MemberText(raw, "summary"), time)
 	case "ConversationErrorEvent":
-		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": time,
+		s.c.Broke(records.Failed, map[string]any{"timestamp": time,
 			"text": assemble.Summary(rawjson.MemberText(raw, "detail"))})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Failed })
 	case "PauseEvent", "InterruptEvent":
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": time})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = records.Interrupted })
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": time})
 	case "ConversationStateUpdateEvent":
 		if rawjson.MemberText(raw, "key") != "stats" {
 			s.c.Skip("state_update")
@@ -150,8 +146,7 @@ func (s *session) about(raw []byte) {
 	s.stats(rawjson.Member(raw, "stats"))
 	s.total, s.sum = s.sum, records.TokenUsage{} // they come again later, one by one
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(s.cwd)
-		h.OS = sessionfile.System(s.cwd)
+		h.WorksIn(s.cwd)
 		h.SetMeta("timezone", "unknown")
 	})
 	s.c.Take()
@@ -235,13 +230,10 @@ func tokens(raw []byte) records.TokenUsage {
 
 // system handles the system prompt and the tools.
 func (s *session) system(raw []byte) {
-	prompt := textOf(rawjson.Member(raw, "system_prompt"))
+	if prompt := textOf(rawjson.Member(raw, "system_prompt")); prompt != "" {
+		s.c.SystemPrompt(prompt)
+	}
 	d := rawjson.NewDecoder(rawjson.Member(raw, "tools"))
-	s.c.Change(func(h *assemble.Head) {
-		if prompt != "" {
-			h.AddPrompt(sessionfile.Hash(prompt)[:16], prompt)
-		}
-	})
 	for d.OpenArray(); d.Element(); {
 		definition := rawjson.Cleaned(d.Raw())
 		if name := payload.Name(rawjson.MemberText(definition, "name")); name != "" {
@@ -263,13 +255,7 @@ func (s *session) message(raw []byte, time string, at records.Locator) error {
 		if err := s.invalidLeft(); err != nil {
 			return err
 		}
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-		err := s.c.Prompt(assemble.Prompt{At: at, Time: time, Text: text})
-		s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-		s.c.Take()
-		return err
+		return s.c.Asked(assemble.Prompt{At: at, Time: time, Text: text}, false)
 	case "agent", "assistant":
 		return s.answer(assemble.Answer{At: at, Time: time, Key: rawjson.MemberText(raw, "llm_response_id"), Text: text,
 			Thinking: rawjson.MemberText(said, "reasoning_content")})
@@ -295,7 +281,5 @@ func (s *session) answer(a assemble.Answer) error {
 			a.Usage = &assemble.Usage{TokenUsage: s.usage}
 		}
 	}
-	err := s.c.Answer(a)
-	s.c.Take()
-	return err
+	return s.c.Answered(a)
 }

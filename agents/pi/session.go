@@ -96,8 +96,7 @@ func (s *session) header(e *entry) {
 	cwd := s.state.Cwd
 	origin := cmp.Or(rawjson.MemberText(e.raw, "parentSession"), rawjson.MemberText(e.raw, "branchedFrom"))
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
+		h.WorksIn(cwd)
 		if id := idOf(filepath.Base(filepath.ToSlash(origin))); id != "" {
 			h.SetMeta("forked_from", []string{id})
 		}

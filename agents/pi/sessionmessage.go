@@ -51,11 +51,6 @@ func (s *session) message(e *entry, at records.Locator) error {
 
 // prompt handles the text that the user typed. For a skill, the client writes the skill's text before it.
 func (s *session) prompt(e *entry, at records.Locator, said string) error {
-	if s.state.Open <= 0 {
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
 	p := assemble.Prompt{At: at, Time: e.time, Text: said}
 	skill, args, found := skillOf(said)
 	if found {
@@ -65,7 +60,7 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 		s.c.Skip("empty_prompt")
 		return nil
 	}
-	if err := s.c.Prompt(p); err != nil {
+	if err := s.c.Asked(p, s.state.Open > 0); err != nil {
 		return err
 	}
 	if found {
@@ -74,8 +69,6 @@ func (s *session) prompt(e *entry, at records.Locator, said string) error {
 			"line": at.Line, "uuid": e.id,
 		})
 	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
 	return nil
 }
 
@@ -133,19 +126,16 @@ func (s *session) answer(e *entry, m *message, at records.Locator) error {
 
 // `ended` records an answer that was interrupted or failed.
 func (s *session) ended(e *entry, m *message) {
-	var terminal records.TerminalState
 	switch m.stop {
 	case "aborted":
-		terminal = records.Interrupted
-		s.c.Append("interruptions", "after_step", map[string]any{"timestamp": e.time})
+		s.c.Broke(records.Interrupted, map[string]any{"timestamp": e.time})
 	case "error":
-		terminal = records.Failed
-		s.c.Append("api_errors", "after_step", map[string]any{"timestamp": e.time, "text": assemble.Summary(m.failure)})
+		s.c.Broke(records.Failed, map[string]any{"timestamp": e.time, "text": assemble.Summary(m.failure)})
+	default:
+		s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
+		return
 	}
-	if m.stop == "aborted" || m.stop == "error" {
-		s.state.Open = 0 // calls of such an answer are not made
-	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = terminal })
+	s.state.Open = 0 // calls of such an answer are not made
 }
 
 // usage returns the tokens of an answer. The prompt's tokens do not include the cache.
@@ -174,7 +164,7 @@ func (s *session) spent(cost []byte) {
 	if total := d.Float(); total > 0 && total < 1e6 {
 		s.state.Cost += total
 		sum := s.state.Cost
-		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(sum)) })
+		s.c.Change(func(h *assemble.Head) { h.SetCost(sum) })
 	}
 }
 
@@ -198,8 +188,6 @@ func (s *session) system(m *message) {
 		}
 	}
 	if prompt = strings.TrimSpace(prompt); prompt != "" {
-		hash := sessionfile.Hash(prompt)[:16]
-		s.state.Prompt = hash
-		s.c.Change(func(h *assemble.Head) { h.AddPrompt(hash, prompt) })
+		s.state.Prompt = s.c.SystemPrompt(prompt)
 	}
 }

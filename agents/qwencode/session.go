@@ -107,8 +107,7 @@ func (s *session) place(l *line) {
 	}
 	s.state.Cwd, s.state.Version, s.state.Branch = cwd, version, branch
 	s.c.Change(func(h *assemble.Head) {
-		h.AddCwd(cwd)
-		h.OS = cmp.Or(h.OS, sessionfile.System(cwd))
+		h.WorksIn(cwd)
 		h.SetVersion(version)
 		if branch != "" {
 			h.Git, h.Branch = true, cmp.Or(h.Branch, branch)
@@ -128,17 +127,7 @@ func (s *session) user(l *line, at records.Locator) error {
 		s.c.Skip("empty_prompt")
 		return nil
 	}
-	if !midTurn {
-		if err := s.c.Settle(); err != nil {
-			return err
-		}
-	}
-	if err := s.c.Prompt(assemble.Prompt{At: at, Time: l.time, Text: text}); err != nil {
-		return err
-	}
-	s.c.Change(func(h *assemble.Head) { h.Terminal = "" })
-	s.c.Take()
-	return nil
+	return s.c.Asked(assemble.Prompt{At: at, Time: l.time, Text: text}, midTurn)
 }
 
 // answer handles an answer of the model. In the file of a subagent, the calls are in a separate record without tokens.

@@ -25,19 +25,6 @@ func Absolute(name, dir string) string {
 	return path.Join(strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/"))
 }
 
-// System returns the operating system if a path can only come from one; otherwise "".
-func System(path string) string {
-	switch {
-	case strings.HasPrefix(path, "/Users/"):
-		return "darwin"
-	case strings.HasPrefix(path, "/home/"), strings.HasPrefix(path, "/root"):
-		return "linux"
-	case len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
-		return "windows"
-	}
-	return ""
-}
-
 // Blocks returns the text of a message or a result: a text, or blocks, with placeholders for images.
 func Blocks(content []byte) string {
 	d := rawjson.NewDecoder(content)

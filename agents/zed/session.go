@@ -47,8 +47,7 @@ func newSession(c *assemble.Conversation, r row) *session {
 	c.Change(func(h *assemble.Head) {
 		h.Began = cmp.Or(r.created, r.updated)
 		for _, folder := range r.folders {
-			h.AddCwd(folder)
-			h.OS = cmp.Or(h.OS, sessionfile.System(folder))
+			h.WorksIn(folder)
 		}
 		h.AddMeta("title", r.title)
 		h.AddMeta("parent_session", r.parent)
@@ -139,8 +138,7 @@ func (s *session) place(snapshot []byte) {
 		of := first
 		first = false
 		s.c.Change(func(h *assemble.Head) {
-			h.AddCwd(folder)
-			h.OS = cmp.Or(h.OS, sessionfile.System(folder))
+			h.WorksIn(folder)
 			if !of || rawjson.NewDecoder(git).Kind() != rawjson.Object {
 				return
 			}

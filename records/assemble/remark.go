@@ -1,6 +1,12 @@
 package assemble
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
 
 // Take counts a line that is in the record.
 func (c *Conversation) Take() {
@@ -48,6 +54,55 @@ func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
 	}
 	c.Take()
 	return nil
+}
+
+// Asked adds a prompt that ends the previous turn, unless it was typed while the agent worked.
+func (c *Conversation) Asked(p Prompt, working bool) error {
+	if !working {
+		if err := c.Settle(); err != nil {
+			return err
+		}
+	}
+	if err := c.Prompt(p); err != nil {
+		return err
+	}
+	c.Change(func(h *Head) { h.Terminal = "" })
+	c.Take()
+	return nil
+}
+
+// Answered adds a piece of an answer and counts its line.
+func (c *Conversation) Answered(a Answer) error {
+	err := c.Answer(a)
+	c.Take()
+	return err
+}
+
+// Replied adds a whole answer and counts its line. It skips an answer without content.
+func (c *Conversation) Replied(a Answer) error {
+	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 && a.Usage == nil {
+		c.Skip("empty_answer")
+		return nil
+	}
+	return c.Answered(a)
+}
+
+// Broke records that an answer was interrupted or failed.
+func (c *Conversation) Broke(how records.TerminalState, value map[string]any) {
+	list := "interruptions"
+	if how == records.Failed {
+		list = "api_errors"
+	}
+	c.Append(list, "after_step", value)
+	c.Change(func(h *Head) { h.Terminal = how })
+}
+
+// SystemPrompt keeps a system prompt and returns its hash.
+func (c *Conversation) SystemPrompt(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	hash := hex.EncodeToString(sum[:8])
+	c.Change(func(h *Head) { h.addPrompt(hash, text) })
+	return hash
 }
 
 // lastItem returns the item that receives remarks; nil if no item waits.

@@ -1,11 +1,13 @@
 package assemble
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/project"
@@ -55,6 +57,35 @@ func (h *Head) AddCwd(dir string) {
 	}
 }
 
+// WorksIn adds a directory in which the agent worked. It shows the operating system, unless that is known.
+func (h *Head) WorksIn(dir string) {
+	h.AddCwd(dir)
+	h.OS = cmp.Or(h.OS, System(dir))
+}
+
+// System returns the operating system if a path can only come from one; otherwise "".
+func System(path string) string {
+	switch {
+	case strings.HasPrefix(path, "/Users/"):
+		return "darwin"
+	case strings.HasPrefix(path, "/home/"), strings.HasPrefix(path, "/root"):
+		return "linux"
+	case len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
+		return "windows"
+	}
+	return ""
+}
+
+// maxCost is the greatest plausible cost of a conversation, in dollars.
+const maxCost = 1e6
+
+// SetCost sets the client's cost of the conversation, in dollars, if it is plausible.
+func (h *Head) SetCost(cost float64) {
+	if cost > 0 && cost < maxCost {
+		h.SetMeta(records.MetaClientCost, records.Float(cost))
+	}
+}
+
 // SetMeta sets a member of the record's metadata.
 func (h *Head) SetMeta(name string, value any) {
 	raw, err := json.Marshal(value)
@@ -74,8 +105,8 @@ func (h *Head) AddMeta(name, value string) {
 	}
 }
 
-// AddPrompt keeps a system prompt under its hash, unless there are already too many.
-func (h *Head) AddPrompt(hash, prompt string) {
+// addPrompt keeps a system prompt under its hash, unless there are already too many.
+func (h *Head) addPrompt(hash, prompt string) {
 	if _, known := h.Prompts[hash]; known || len(h.Prompts) >= maxPrompts {
 		return
 	}

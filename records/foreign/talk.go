@@ -105,10 +105,7 @@ func (t *Talk) SystemPrompt(text string) {
 	if text == "" {
 		return
 	}
-	sum := sha256.Sum256([]byte(text))
-	hash := hex.EncodeToString(sum[:8])
-	t.prompt = hash
-	t.Change(func(h *assemble.Head) { h.AddPrompt(hash, text) })
+	t.prompt = t.Conversation.SystemPrompt(text)
 }
 
 // SystemStep adds a message from the client to the model within the conversation.
