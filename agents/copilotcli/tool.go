@@ -2,12 +2,10 @@ package copilotcli
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
-	"github.com/git-trace/git-trace/agents/applypatch"
-	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // call is the part of a payload that describes a tool call.
@@ -16,53 +14,26 @@ type call struct {
 	Args json.RawMessage `json:"toolArgs"`
 }
 
-// arguments has the fields of all tools that write.
-type arguments struct {
-	Path    string `json:"path"`
-	Text    string `json:"file_text"`
-	Old     string `json:"old_str"`
-	New     string `json:"new_str"`
-	Command string `json:"command"` // the action of str_replace_editor: view, create, str_replace, insert
-	Mode    string `json:"mode"`
-	Patch   string `json:"input"`
-}
-
 // describe adds the call to a boundary. The call has no id, so its content identifies it.
 func (c *call) describe(b *events.Boundary, home string) *events.ToolUse {
-	raw := c.Args
-	var text string
-	if json.Unmarshal(raw, &text) == nil && text != "" { // older versions: JSON as text; for apply_patch, the patch itself
-		raw = json.RawMessage(text)
-	}
-	var in arguments
-	if json.Unmarshal(raw, &in) != nil && c.Tool == "apply_patch" {
-		in.Patch = text
-	}
-	use := payload.Call{
-		Name: c.Tool, Class: tools.Class(c.Tool), Input: &raw, Path: in.Path, Command: in.Command,
-		Edits: []events.DeclaredEdit{{Old: in.Old, New: in.New + in.Text}},
-	}
-	if c.Tool == "str_replace_editor" && in.Command == "view" {
-		use.Class = events.ToolReads
-	}
-	if use.Class == events.ToolEdits && strings.Contains(in.Patch, "*** Begin Patch") {
-		use.Path = ""
-		use.Paths, use.Edits = applypatch.Declare(in.Patch, b.Cwd, home)
-	}
-	tool := use.Describe(b, home)
-	tool.Background = use.Class == events.ToolRuns && slices.Contains([]string{"async", "detached"}, in.Mode)
+	input := inputOf(c.Args)
+	tool := tools.Describe(b, "", c.Tool, input, home)
+	mode := rawjson.MemberText(input, "mode")
+	tool.Background = tool.Class == events.ToolRuns && (mode == "async" || mode == "detached")
 	return tool
 }
 
 // tools lists the built-in tools of Copilot CLI.
-var tools = payload.Tools{
-	{events.ToolEdits, []string{"edit", "create", "str_replace_editor", "apply_patch"}},
-	{events.ToolRuns, []string{"bash", "powershell", "write_bash", "write_powershell"}},
-	{events.ToolReads, []string{
-		"view", "grep", "rg", "glob", "read_bash", "list_bash", "stop_bash", "read_powershell", "list_powershell",
-		"stop_powershell",
-		"web_fetch", "web_search", "report_intent", "update_todo", "task", "read_agent", "list_agents", "write_agent",
-		"skill", "sql",
-		"ask_user", "exit_plan_mode", "store_memory", "fetch_copilot_cli_documentation",
-	}},
+var tools = toolcall.Tools{
+	"edit": toolcall.Replaces, "create": toolcall.Writes, "str_replace_editor": toolcall.Edits,
+	"apply_patch": toolcall.Patches, "bash": toolcall.Runs, "powershell": toolcall.Runs,
+	"write_bash": toolcall.Runs, "write_powershell": toolcall.Runs,
+	"view": toolcall.Looks, "grep": toolcall.Looks, "rg": toolcall.Looks, "glob": toolcall.Looks,
+	"read_bash": toolcall.Looks, "list_bash": toolcall.Looks, "stop_bash": toolcall.Looks,
+	"read_powershell": toolcall.Looks, "list_powershell": toolcall.Looks, "stop_powershell": toolcall.Looks,
+	"web_fetch": toolcall.Looks, "web_search": toolcall.Looks, "report_intent": toolcall.Looks,
+	"update_todo": toolcall.Looks, "task": toolcall.Looks, "read_agent": toolcall.Looks,
+	"list_agents": toolcall.Looks, "write_agent": toolcall.Looks, "skill": toolcall.Looks, "sql": toolcall.Looks,
+	"ask_user": toolcall.Looks, "exit_plan_mode": toolcall.Looks, "store_memory": toolcall.Looks,
+	"fetch_copilot_cli_documentation": toolcall.Looks,
 }

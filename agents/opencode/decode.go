@@ -1,11 +1,12 @@
 package opencode
 
 import (
+	"encoding/json"
 	"strconv"
 
-	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -30,21 +31,11 @@ type wire struct {
 	PromptID string  `json:"prompt_id"`
 	Tool     string  `json:"tool_name"`
 	CallID   string  `json:"call_id"`
-	Input    input   `json:"input"`
 	Lasted   float64 `json:"duration_ms"` // since consent was given
 	Rejected bool    `json:"rejected"`    // the person rejected the call
 	PID      int     `json:"pid"`         // process id of the client
-}
 
-// input is a tool's input with the fields of all tools that write.
-type input struct {
-	Path    string `json:"filePath"`
-	Content string `json:"content"`
-	Old     string `json:"oldString"`
-	New     string `json:"newString"`
-	Patch   string `json:"patchText"`
-	Command string `json:"command"`
-	Dir     string `json:"workdir"`
+	Input json.RawMessage `json:"input"`
 }
 
 // decoder returns the decoder of hook payloads.
@@ -77,16 +68,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 }
 
 func (c *Client) fillTool(b *events.Boundary, w *wire) {
-	call := payload.Call{
-		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command,
-		Dir:   w.Input.Dir,
-		Edits: []events.DeclaredEdit{{Old: w.Input.Old, New: w.Input.New + w.Input.Content}},
-	}
-	if call.Class == events.ToolEdits && w.Input.Patch != "" {
-		call.Path = ""
-		call.Paths, call.Edits = applypatch.Declare(w.Input.Patch, b.Cwd, c.env.Home)
-	}
-	tool := call.Describe(b, c.env.Home)
+	tool := tools.Describe(b, w.CallID, w.Tool, w.Input, c.env.Home)
 	tool.Rejected = w.Rejected
 	if tool.Class == events.ToolRuns {
 		tool.Lasted = payload.Milliseconds(w.Lasted)
@@ -95,11 +77,11 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 }
 
 // tools lists the built-in tools of OpenCode.
-var tools = payload.Tools{
-	{events.ToolEdits, []string{"edit", "write", "multiedit", "patch", "apply_patch"}},
-	{events.ToolRuns, []string{"bash"}},
-	{events.ToolReads, []string{
-		"read", "grep", "glob", "list", "ls", "codesearch", "webfetch", "websearch", "todowrite", "todoread", "task", "skill",
-		"question", "plan_enter", "plan_exit", "lsp",
-	}},
+var tools = toolcall.Tools{
+	"read": toolcall.Reads, "edit": toolcall.Replaces, "multiedit": toolcall.Replaces, "write": toolcall.Writes,
+	"patch": toolcall.Patches, "apply_patch": toolcall.Patches, "bash": toolcall.Runs,
+	"grep": toolcall.Looks, "glob": toolcall.Looks, "list": toolcall.Looks, "ls": toolcall.Looks,
+	"codesearch": toolcall.Looks, "webfetch": toolcall.Looks, "websearch": toolcall.Looks, "todowrite": toolcall.Looks,
+	"todoread": toolcall.Looks, "task": toolcall.Looks, "skill": toolcall.Looks, "question": toolcall.Looks,
+	"plan_enter": toolcall.Looks, "plan_exit": toolcall.Looks, "lsp": toolcall.Looks,
 }

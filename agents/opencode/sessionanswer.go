@@ -22,7 +22,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 		Stop: m.finish,
 	}
 	var said, thought []string
-	var tools []tool
+	var made []tool
 	d := rawjson.NewDecoder(parts)
 	for d.OpenArray(); d.Element(); {
 		part := d.Raw()
@@ -35,7 +35,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 			thought = append(thought, cmp.Or(rawjson.MemberText(part, "text"), sessionfile.Withheld))
 		case "tool":
 			one := s.tool(part)
-			tools = append(tools, one)
+			made = append(made, one)
 			a.Calls = append(a.Calls, one.call)
 		}
 	}
@@ -46,9 +46,9 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	if m.summary {
 		s.c.Summarised(a.Text, a.Time)
 	}
-	for i := range tools {
-		if result, done := s.result(&tools[i]); done {
-			if err := s.c.Result(at, tools[i].call.ID, result); err != nil {
+	for i := range made {
+		if result, done := s.result(&made[i]); done {
+			if err := s.c.Result(at, made[i].call.ID, result); err != nil {
 				return err
 			}
 		}

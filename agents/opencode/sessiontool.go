@@ -20,16 +20,13 @@ type tool struct {
 }
 
 func (s *session) tool(part []byte) tool {
-	one := tool{call: assemble.Call{
-		ID:    s.distinct("call ", cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id"))),
-		Name:  payload.Name(rawjson.MemberText(part, "tool")),
-		Input: []byte("{}"),
-	}}
+	var one tool
+	var input []byte
 	d := rawjson.NewDecoder(rawjson.Member(part, "state"))
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
 		case "input":
-			one.call.Input = rawjson.Cleaned(d.Raw())
+			input = d.Raw()
 		case "time":
 			span := d.Raw()
 			one.start, one.end = rawjson.MemberInt(span, "start"), rawjson.MemberInt(span, "end")
@@ -37,19 +34,8 @@ func (s *session) tool(part []byte) tool {
 			d.Take("status", &one.status, "output", &one.output, "error", &one.failure, "metadata", &one.metadata)
 		}
 	}
-	path := sessionfile.Absolute(rawjson.MemberText(one.call.Input, "filePath"), s.state.Cwd)
-	switch one.call.Name {
-	case "read":
-		if path != "" {
-			one.call.Reads = []string{path}
-		}
-	case "edit", "write", "multiedit":
-		if path != "" {
-			one.call.Writes = []string{path}
-		}
-	case "bash":
-		one.call.Command = rawjson.MemberText(one.call.Input, "command")
-	}
+	id := s.distinct("call ", cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")))
+	one.call = tools.Call(id, rawjson.MemberText(part, "tool"), input, s.state.Cwd)
 	return one
 }
 

@@ -1,8 +1,11 @@
 package pi
 
 import (
+	"encoding/json"
+
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -28,23 +31,9 @@ type wire struct {
 	Tool    string `json:"tool_name"`
 	CallID  string `json:"tool_call_id"`
 	IsError bool   `json:"is_error"`
-	Input   input  `json:"input"`
 	PID     int    `json:"pid"` // the client's process id
-}
 
-// input is a tool's input with the fields of all tools that write.
-type input struct {
-	Path    string `json:"path"`
-	Content string `json:"content"`
-	Command string `json:"command"`
-	replacement
-	Edits []replacement `json:"edits"`
-}
-
-// replacement is an old text and the new text that replaces it; older versions have a single one next to the path.
-type replacement struct {
-	Old string `json:"oldText"`
-	New string `json:"newText"`
+	Input json.RawMessage `json:"input"`
 }
 
 // decoder returns the decoder of hook payloads.
@@ -66,32 +55,14 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if w.IsError {
 		b.Kind = events.ToolFailed
 	}
-	payload.Call{
-		ID: w.CallID, Name: w.Tool, Class: tools.Class(w.Tool), Path: w.Input.Path, Command: w.Input.Command,
-		Edits: declare(w.Tool, &w.Input),
-	}.Describe(b, c.env.Home)
+	tools.Describe(b, w.CallID, w.Tool, w.Input, c.env.Home)
 	payload.NeedModel(b)
 	return true
 }
 
-func declare(tool string, in *input) []events.DeclaredEdit {
-	if tool == "write" {
-		return []events.DeclaredEdit{{New: in.Content}}
-	}
-	steps := in.Edits
-	if in.Old != "" || in.New != "" {
-		steps = append([]replacement{in.replacement}, steps...)
-	}
-	edits := make([]events.DeclaredEdit, len(steps))
-	for i, step := range steps {
-		edits[i] = events.DeclaredEdit{Old: step.Old, New: step.New}
-	}
-	return edits
-}
-
 // tools lists the built-in tools of Pi.
-var tools = payload.Tools{
-	{events.ToolEdits, []string{"edit", "write"}},
-	{events.ToolRuns, []string{"bash", "powershell"}},
-	{events.ToolReads, []string{"read", "grep", "find", "ls", "git_trace"}},
+var tools = toolcall.Tools{
+	"read": toolcall.Reads, "edit": toolcall.Replaces, "write": toolcall.Writes,
+	"bash": toolcall.Runs, "powershell": toolcall.Runs,
+	"grep": toolcall.Looks, "find": toolcall.Looks, "ls": toolcall.Looks, "git_trace": toolcall.Looks,
 }

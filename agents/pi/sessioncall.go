@@ -4,35 +4,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
-	"github.com/git-trace/git-trace/records/project"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
-
-// call returns the call in a block.
-func (s *session) call(block []byte) assemble.Call {
-	call := assemble.Call{
-		ID: rawjson.MemberText(block, "id"), Name: payload.Name(rawjson.MemberText(block, "name")),
-		Input: rawjson.Cleaned(rawjson.Member(block, "arguments")),
-	}
-	path := sessionfile.Absolute(rawjson.MemberText(call.Input, "path"), s.state.Cwd)
-	switch call.Name {
-	case "read":
-		if path != "" {
-			call.Reads = []string{path}
-		}
-	case "edit", "write":
-		if path != "" {
-			call.Writes = []string{path}
-		}
-	case "bash":
-		call.Command = rawjson.MemberText(call.Input, "command")
-	}
-	return call
-}
 
 // result handles the result of a call.
 func (s *session) result(e *entry, m *message, at records.Locator) error {
@@ -43,18 +20,9 @@ func (s *session) result(e *entry, m *message, at records.Locator) error {
 	if m.failed {
 		result.Error = errorOf(content)
 	}
-	if call != nil && result.Error == "" {
-		switch call.Name {
-		case "edit":
-			result.Edits = s.edits(call, m.details)
-		case "write":
-			if len(call.Writes) > 0 {
-				result.Edits = []assemble.Edit{sessionfile.WholeFile(call.Writes[0], rawjson.MemberText(call.Input, "content"))}
-			}
-		case "read":
-			result.Seen = seen(call, content)
-		}
-		result.Commit = sessionfile.Committed(call.Command, content)
+	tools.Result(call, &result, s.state.Cwd)
+	if call != nil && result.Error == "" && call.Name == "edit" {
+		result.Edits = s.edits(call, m.details)
 	}
 	s.c.Take()
 	return s.c.Result(at, m.callID, result)
@@ -80,41 +48,19 @@ func errorOf(content string) string {
 	return records.ErrorTool
 }
 
-// `seen` returns a manifest of the project that was read as a whole; nil for other reads.
-func seen(call *assemble.Call, content string) *assemble.File {
-	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
-		rawjson.Member(call.Input, "limit") != nil {
-		return nil
-	}
-	return &assemble.File{Path: call.Reads[0], Content: content}
-}
-
 // edits returns the changes that an edit made to its file. In newer versions, they are in a patch. Otherwise they come
 // from the displayed diff, which has exact line numbers and the model's text.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil
 	}
-	edit := assemble.Edit{Path: call.Writes[0], Text: newText(call.Input)}
+	edit := assemble.Edit{Path: call.Writes[0], Text: toolcall.NewText(call.Input)}
 	if patch := rawjson.MemberText(details, "patch"); patch != "" {
 		edit.Hunks = sessionfile.Hunks(patch)
 	} else {
 		edit.Hunks = pictured(rawjson.MemberText(details, "diff"), assemble.SplitLines(edit.Text))
 	}
 	return []assemble.Edit{edit}
-}
-
-// newText returns the text that an edit wrote.
-func newText(input []byte) string {
-	var texts []string
-	d := rawjson.NewDecoder(rawjson.Member(input, "edits"))
-	for d.OpenArray(); d.Element(); {
-		texts = append(texts, rawjson.MemberText(d.Raw(), "newText"))
-	}
-	if len(texts) == 0 {
-		return rawjson.MemberText(input, "newText")
-	}
-	return strings.Join(texts, "\n")
 }
 
 // `pictured` returns the hunks of a diff that is made for display: each line has its sign, its number and its text.

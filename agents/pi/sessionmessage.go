@@ -106,7 +106,8 @@ func (s *session) answer(e *entry, m *message, at records.Locator) error {
 		case "thinking":
 			thought = append(thought, cmp.Or(rawjson.MemberText(block, "thinking"), sessionfile.Withheld))
 		case "toolCall":
-			a.Calls = append(a.Calls, s.call(block))
+			a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(block, "id"), rawjson.MemberText(block, "name"),
+				rawjson.Member(block, "arguments"), s.state.Cwd))
 		}
 	}
 	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")

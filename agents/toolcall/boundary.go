@@ -32,7 +32,7 @@ func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessa
 		call.Class = events.ToolEdits
 		call.Paths, call.Edits = applypatch.Declare(patchOf(input), b.Cwd, home)
 	case Runs:
-		call.Class, call.Command = events.ToolRuns, command(input)
+		call.Class, call.Command, call.Dir = events.ToolRuns, command(input), text(input, dirs)
 	case Other, Edits:
 		call.Class = events.ToolUnknown
 	}
@@ -42,6 +42,9 @@ func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessa
 // `declared` returns the texts that a call replaces, with their replacements.
 func declared(input []byte) []events.DeclaredEdit {
 	var out []events.DeclaredEdit
+	if old, now := text(input, searched), text(input, replaced); old != "" || now != "" {
+		out = append(out, events.DeclaredEdit{Old: old, New: now})
+	}
 	for _, block := range searchreplace.Blocks(strings.Split(rawjson.MemberText(input, "diff"), "\n"), maxBlocks) {
 		out = append(out, events.DeclaredEdit{Old: block.Old, New: block.New})
 	}
@@ -55,7 +58,7 @@ func declared(input []byte) []events.DeclaredEdit {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, events.DeclaredEdit{Old: text(input, searched), New: text(input, replaced)})
+		out = append(out, events.DeclaredEdit{})
 	}
 	return out
 }

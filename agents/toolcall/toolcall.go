@@ -133,6 +133,7 @@ var (
 	searched    = []string{"old_string", "old_str", "oldText", "old_text", "oldString", "search"}
 	replaced    = []string{"new_string", "new_str", "newText", "new_text", "newString", "replace"}
 	commands    = []string{"command", "cmd", "command_line"}
+	dirs        = []string{"workdir", "working_directory"} // directories in which commands run
 )
 
 func text(input []byte, names []string) string {
