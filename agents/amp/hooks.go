@@ -28,15 +28,11 @@ var kinds = payload.Events{
 
 // wire is a message of the plugin.
 type wire struct {
-	Session  string          `json:"session_id"`
-	Cwd      string          `json:"cwd"`
-	Prompt   string          `json:"prompt"`
-	PromptID string          `json:"prompt_id"`
-	Tool     string          `json:"tool_name"`
-	CallID   string          `json:"call_id"`
-	Input    json.RawMessage `json:"input"`
-	Status   string          `json:"status"` // status of a result: done, error or cancelled
-	PID      int             `json:"pid"`    // the client's process id
+	payload.Fields
+	Tool   string          `json:"tool_name"`
+	CallID string          `json:"call_id"`
+	Input  json.RawMessage `json:"input"`
+	Status string          `json:"status"` // status of a result: done, error or cancelled
 }
 
 // decoder returns the decoder of hook payloads.
@@ -45,10 +41,8 @@ func (s sessions) decoder() capability.PayloadDecoder {
 }
 
 func (s sessions) fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Cwd: w.Cwd, Source: "startup", Prompt: w.Prompt, PromptID: w.PromptID, PID: w.PID,
-		Transcript: filepath.Join(s.threads(), w.Session+".json"),
-	}
+	w.Source, w.Transcript = "startup", filepath.Join(s.threads(), w.Session+".json")
+	return w.Fields
 }
 
 func (s sessions) fill(b *events.Boundary, w *wire) bool {

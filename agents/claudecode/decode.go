@@ -46,12 +46,10 @@ func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 }
 
 func (c *Client) fields(w *wire) payload.Fields {
-	pid, _ := strconv.Atoi(c.env.Lookup("CLAUDE_PID"))
-	return payload.Fields{
-		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: string(w.Model), Cwd: w.Cwd,
-		Transcript: w.Transcript,
-		Source:     w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID, PID: pid,
-	}
+	f := w.Fields
+	f.Model = string(w.Model)
+	f.PID, _ = strconv.Atoi(c.env.Lookup("CLAUDE_PID"))
+	return f
 }
 
 // fill adds the fields for the kind of boundary.
@@ -85,7 +83,7 @@ func running(w *wire) []string {
 	}
 	ids := []string{}
 	for _, task := range w.Background {
-		if task.Status == "running" && task.ID != w.Agent && payload.CallID(task.ID) {
+		if task.Status == "running" && task.ID != w.Subagent && payload.CallID(task.ID) {
 			ids = append(ids, task.ID)
 		}
 	}

@@ -11,18 +11,9 @@ import (
 // wire is a hook payload with the fields of all events. It is decoded in one pass; other members are skipped without a
 // copy.
 type wire struct {
-	Session    string   `json:"session_id"`
-	Transcript string   `json:"transcript_path"`
-	Cwd        string   `json:"cwd"`
+	payload.Fields
 	NewCwd     string   `json:"new_cwd"`
-	Agent      string   `json:"agent_id"`
-	AgentType  string   `json:"agent_type"`
 	Model      model    `json:"model"`
-	Source     string   `json:"source"`
-	Reason     string   `json:"reason"`
-	Trigger    string   `json:"trigger"`
-	Prompt     string   `json:"prompt"`
-	PromptID   string   `json:"prompt_id"`
 	Background []task   `json:"background_tasks"`
 	Tool       string   `json:"tool_name"`
 	ToolUse    string   `json:"tool_use_id"`

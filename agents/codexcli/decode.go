@@ -28,20 +28,11 @@ var kinds = payload.Events{
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
-	Session    string `json:"session_id"`
-	Turn       string `json:"turn_id"`
-	Transcript string `json:"transcript_path"`
-	Cwd        string `json:"cwd"`
-	Model      string `json:"model"`
-	Agent      string `json:"agent_id"`
-	AgentType  string `json:"agent_type"`
-	Source     string `json:"source"`
-	Reason     string `json:"reason"`
-	Trigger    string `json:"trigger"`
-	Prompt     string `json:"prompt"`
-	Tool       string `json:"tool_name"`
-	ToolUse    string `json:"tool_use_id"`
-	Input      struct {
+	payload.Fields
+	Turn    string `json:"turn_id"`
+	Tool    string `json:"tool_name"`
+	ToolUse string `json:"tool_use_id"`
+	Input   struct {
 		Command string `json:"command"` // for a patch, its text
 		Path    string `json:"path"`    // for tools of MCP servers
 		File    string `json:"file_path"`
@@ -54,11 +45,8 @@ func (c *Client) decoder() capability.PayloadDecoder {
 }
 
 func fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd,
-		Transcript: w.Transcript,
-		Source:     w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.Turn,
-	}
+	w.PromptID = w.Turn
+	return w.Fields
 }
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {

@@ -40,12 +40,8 @@ var editorKinds = payload.Events{
 
 // editorWire is a payload of the editor. Some versions write the names of the common members in camel case.
 type editorWire struct {
-	Session      string          `json:"session_id"`
+	payload.Fields
 	CamelSession string          `json:"sessionId"`
-	Transcript   string          `json:"transcript_path"`
-	Cwd          string          `json:"cwd"`
-	Source       string          `json:"source"`
-	Prompt       string          `json:"prompt"`
 	Tool         string          `json:"tool_name"`
 	CallID       string          `json:"tool_use_id"`
 	Input        json.RawMessage `json:"tool_input"`
@@ -56,9 +52,8 @@ func Editor(env capability.Env) capability.PayloadDecoder {
 	return payload.Decoder[editorWire]{
 		Env: env, Agent: EditorName, Kinds: editorKinds,
 		Fields: func(w *editorWire) payload.Fields {
-			return payload.Fields{
-				Session: w.Session + w.CamelSession, Cwd: w.Cwd, Transcript: w.Transcript, Source: w.Source, Prompt: w.Prompt,
-			}
+			w.Session += w.CamelSession
+			return w.Fields
 		},
 		Fill: func(b *events.Boundary, w *editorWire) bool {
 			if !payload.OfCall(b.Kind) {

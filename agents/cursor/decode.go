@@ -28,20 +28,14 @@ var kinds = payload.Events{
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
+	payload.Fields
 	Conversation string          `json:"conversation_id"`
-	Session      string          `json:"session_id"`
 	Completion   string          `json:"completion_id"` // the conversation in Firebender
 	Generation   string          `json:"generation_id"`
-	Model        string          `json:"model"`
-	Transcript   string          `json:"transcript_path"`
 	Roots        []string        `json:"workspace_roots"`
-	Cwd          string          `json:"cwd"`
 	WorkTree     string          `json:"repo_working_dir"` // set by Firebender
-	Source       string          `json:"source"`
-	Reason       string          `json:"reason"`
-	Prompt       string          `json:"prompt"`
-	Subagent     string          `json:"subagent_id"`
-	SubagentType string          `json:"subagent_type"`
+	Agent        string          `json:"subagent_id"`
+	AgentType    string          `json:"subagent_type"`
 	Parent       string          `json:"parent_conversation_id"`
 	Tool         string          `json:"tool_name"`
 	CallID       string          `json:"tool_use_id"`
@@ -80,11 +74,10 @@ func (c *Client) decoder() capability.PayloadDecoder {
 }
 
 func fields(w *wire) payload.Fields {
-	f := payload.Fields{
-		Session: cmp.Or(w.Conversation, w.Session, w.Completion), Subagent: w.Subagent, SubagentType: w.SubagentType,
-		Model: w.Model, Cwd: native(cmp.Or(w.Cwd, w.WorkTree)), Transcript: native(w.Transcript), Source: w.Source,
-		Reason: w.Reason, Prompt: w.Prompt, PromptID: w.Generation,
-	}
+	f := w.Fields
+	f.Session = cmp.Or(w.Conversation, w.Session, w.Completion)
+	f.Subagent, f.SubagentType, f.PromptID = w.Agent, w.AgentType, w.Generation
+	f.Cwd, f.Transcript = native(cmp.Or(w.Cwd, w.WorkTree)), native(w.Transcript)
 	if w.Parent != "" && w.Parent != f.Session { // a subagent has a separate conversation
 		f.Subagent, f.Session = cmp.Or(f.Subagent, f.Session), w.Parent
 	}

@@ -27,30 +27,16 @@ type client struct{ env capability.Env }
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
-	Session    string          `json:"session_id"`
-	Transcript string          `json:"transcript_path"`
-	Cwd        string          `json:"cwd"`
-	Model      string          `json:"model"`
-	Source     string          `json:"source"`
-	Reason     string          `json:"reason"`
-	Trigger    string          `json:"trigger"`
-	Prompt     string          `json:"prompt"`
-	Tool       string          `json:"tool_name"`
-	CallID     string          `json:"tool_use_id"`
-	Notice     string          `json:"notification_type"`
-	Input      json.RawMessage `json:"tool_input"`
+	payload.Fields
+	Tool   string          `json:"tool_name"`
+	CallID string          `json:"tool_use_id"`
+	Notice string          `json:"notification_type"`
+	Input  json.RawMessage `json:"tool_input"`
 }
 
 // decoder returns the decoder of hook payloads.
 func (c *client) decoder() capability.PayloadDecoder {
-	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
-}
-
-func fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
-		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt,
-	}
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: (*wire).Same, Fill: c.fill, End: c.settle}
 }
 
 func (c *client) fill(b *events.Boundary, w *wire) bool {

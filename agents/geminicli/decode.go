@@ -22,24 +22,14 @@ var kinds = payload.Events{
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
-	Session    string `json:"session_id"`
-	Transcript string `json:"transcript_path"`
-	Cwd        string `json:"cwd"`
-	Source     string `json:"source"`
-	Reason     string `json:"reason"`
-	Prompt     string `json:"prompt"`
-	Notice     string `json:"notification_type"`
+	payload.Fields
 	geminihooks.Call
+	Notice string `json:"notification_type"`
 }
 
 // decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
-	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill, End: c.settle}
-}
-
-func fields(w *wire) payload.Fields {
-	return payload.Fields{Session: w.Session, Cwd: w.Cwd, Transcript: w.Transcript, Source: w.Source, Reason: w.Reason,
-		Prompt: w.Prompt}
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: (*wire).Same, Fill: c.fill, End: c.settle}
 }
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {

@@ -23,17 +23,12 @@ var kinds = payload.Events{
 
 // wire is a message of the plugin.
 type wire struct {
-	Session  string  `json:"session_id"`
-	Subagent string  `json:"subagent_id"`
-	Cwd      string  `json:"cwd"`
-	Model    string  `json:"model"`
-	Prompt   string  `json:"prompt"`
-	PromptID string  `json:"prompt_id"`
+	payload.Fields
+	Agent    string  `json:"subagent_id"`
 	Tool     string  `json:"tool_name"`
 	CallID   string  `json:"call_id"`
 	Lasted   float64 `json:"duration_ms"` // since consent was given
 	Rejected bool    `json:"rejected"`    // the person rejected the call
-	PID      int     `json:"pid"`         // process id of the client
 
 	Input json.RawMessage `json:"input"`
 }
@@ -44,9 +39,9 @@ func (c *Client) decoder() capability.PayloadDecoder {
 }
 
 func fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Subagent: w.Subagent, Model: w.Model, Cwd: w.Cwd, Source: "startup", Prompt: w.Prompt, PID: w.PID,
-	}
+	f := w.Fields
+	f.Subagent, f.Source, f.PromptID = w.Agent, "startup", "" // fill sets the id
+	return f
 }
 
 // fill distinguishes the sessions of subagents from others, because OpenCode reports both in the same way.

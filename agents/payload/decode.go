@@ -7,15 +7,25 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields holds the common members of all events' payloads, under git-trace's names. Missing members are "".
+// Fields holds the common members of all events' payloads. Missing members are "". The JSON names are the names that
+// most agents use, after Claude Code.
 type Fields struct {
-	Session, Subagent, SubagentType string
-	Model                           string
-	Cwd, Transcript                 string
-	Source, Reason, Trigger         string // the reason for a start, an end, a compaction
-	Prompt, PromptID                string
-	PID                             int // the client's process id
+	Session      string `json:"session_id"`
+	Subagent     string `json:"agent_id"`
+	SubagentType string `json:"agent_type"`
+	Model        string `json:"model"`
+	Cwd          string `json:"cwd"`
+	Transcript   string `json:"transcript_path"`
+	Source       string `json:"source"`  // the reason for a start
+	Reason       string `json:"reason"`  // the reason for an end
+	Trigger      string `json:"trigger"` // the reason for a compaction
+	Prompt       string `json:"prompt"`
+	PromptID     string `json:"prompt_id"`
+	PID          int    `json:"pid"` // the client's process id
 }
+
+// Same returns the fields; a payload that embeds them needs no other function.
+func (f *Fields) Same() Fields { return *f }
 
 // Decoder decodes the payloads of an agent's hooks. W is a payload with the fields of all events.
 type Decoder[W any] struct {

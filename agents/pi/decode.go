@@ -22,18 +22,12 @@ var kinds = payload.Events{
 
 // wire is a message of the extension.
 type wire struct {
-	Session string `json:"session_id"`
-	File    string `json:"session_file"`
-	Cwd     string `json:"cwd"`
-	Model   string `json:"model"`
-	Reason  string `json:"reason"`
-	Prompt  string `json:"prompt"`
-	Tool    string `json:"tool_name"`
-	CallID  string `json:"tool_call_id"`
-	IsError bool   `json:"is_error"`
-	PID     int    `json:"pid"` // the client's process id
-
-	Input json.RawMessage `json:"input"`
+	payload.Fields
+	File    string          `json:"session_file"`
+	Tool    string          `json:"tool_name"`
+	CallID  string          `json:"tool_call_id"`
+	IsError bool            `json:"is_error"`
+	Input   json.RawMessage `json:"input"`
 }
 
 // decoder returns the decoder of hook payloads.
@@ -42,10 +36,8 @@ func (c *Client) decoder() capability.PayloadDecoder {
 }
 
 func fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.File, Source: w.Reason, Reason: w.Reason,
-		Prompt: w.Prompt, PID: w.PID,
-	}
+	w.Transcript, w.Source = w.File, w.Reason
+	return w.Fields
 }
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {

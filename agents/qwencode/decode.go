@@ -26,36 +26,18 @@ var kinds = payload.Events{
 
 // wire is a hook payload with the fields of all events.
 type wire struct {
-	Session    string `json:"session_id"`
-	Transcript string `json:"transcript_path"`
-	Cwd        string `json:"cwd"`
-	Agent      string `json:"agent_id"`
-	AgentType  string `json:"agent_type"`
-	Model      string `json:"model"`
-	Source     string `json:"source"`
-	Reason     string `json:"reason"`
-	Trigger    string `json:"trigger"`
-	Prompt     string `json:"prompt"`
-	PromptID   string `json:"prompt_id"`
-	CallID     string `json:"tool_call_id"`
-	UseID      string `json:"tool_use_id"`
+	payload.Fields
 	geminihooks.Call
-	Calls []geminihooks.Call `json:"tool_calls"` // calls of PostToolBatch
+	CallID string             `json:"tool_call_id"`
+	UseID  string             `json:"tool_use_id"`
+	Calls  []geminihooks.Call `json:"tool_calls"` // calls of PostToolBatch
 
 	Lasted float64 `json:"duration_ms"`
 }
 
 // decoder returns the decoder of hook payloads.
 func (c *Client) decoder() capability.PayloadDecoder {
-	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: fields, Fill: c.fill}
-}
-
-func fields(w *wire) payload.Fields {
-	return payload.Fields{
-		Session: w.Session, Subagent: w.Agent, SubagentType: w.AgentType, Model: w.Model, Cwd: w.Cwd,
-		Transcript: w.Transcript,
-		Source:     w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt, PromptID: w.PromptID,
-	}
+	return payload.Decoder[wire]{Env: c.env, Agent: Name, Kinds: kinds, Fields: (*wire).Same, Fill: c.fill}
 }
 
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
