@@ -1,7 +1,6 @@
 package amp
 
 import (
-	"cmp"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,8 +17,7 @@ type sessions struct{ env capability.Env }
 
 // threads returns the directory of the threads.
 func (s sessions) threads() string {
-	return filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "amp",
-		"threads")
+	return filepath.Join(s.env.DataDir(), "amp", "threads")
 }
 
 // ProjectSessions reads every thread, because threads are stored by id.

@@ -1,7 +1,6 @@
 package capability
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -53,12 +52,23 @@ func (e Env) Lookup(key string) string {
 	return e.Getenv(key)
 }
 
+// Dir returns the directory in an environment variable or, if it is not set, a directory in the home directory.
+func (e Env) Dir(variable string, inHome ...string) string {
+	if dir := e.Lookup(variable); dir != "" {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(append([]string{e.Home}, inHome...)...)
+}
+
+// DataDir returns the directory for programs' data of the user: $XDG_DATA_HOME.
+func (e Env) DataDir() string { return e.Dir("XDG_DATA_HOME", ".local", "share") }
+
 // ConfigDirs returns the directories in which graphical programs keep the user's settings, for all systems.
 func (e Env) ConfigDirs() []string {
 	return []string{
-		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),
+		e.Dir("XDG_CONFIG_HOME", ".config"),
 		filepath.Join(e.Home, "Library", "Application Support"),
-		cmp.Or(e.Lookup("APPDATA"), filepath.Join(e.Home, "AppData", "Roaming")),
+		e.Dir("APPDATA", "AppData", "Roaming"),
 	}
 }
 

@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ import (
 // ProjectSessions lists the session files of conversations in a directory or below it, oldest first. The client's
 // folder names do not identify a directory exactly, but the lines in the files do.
 func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	root := filepath.Join(cmp.Or(c.env.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(c.env.Home, ".claude")), "projects")
+	root := filepath.Join(c.configDir(), "projects")
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {

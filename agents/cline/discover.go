@@ -60,7 +60,7 @@ func (s sessions) roots() []string {
 
 // dir returns the directory of Cline's settings and conversations.
 func (s sessions) dir() string {
-	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
+	return s.env.Dir("CLINE_DIR", ".cline")
 }
 
 // ProjectSessions reads every task and session, because they are stored by id. It leaves out subtasks that their

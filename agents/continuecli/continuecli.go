@@ -8,9 +8,6 @@
 package continuecli
 
 import (
-	"cmp"
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
@@ -27,7 +24,7 @@ func New(env capability.Env) capability.Agent {
 }
 
 func (s sessions) root() string {
-	return cmp.Or(s.env.Lookup("CONTINUE_GLOBAL_DIR"), filepath.Join(s.env.Home, ".continue"))
+	return s.env.Dir("CONTINUE_GLOBAL_DIR", ".continue")
 }
 
 // tools lists tools of Continue, with their effects on files.

@@ -1,7 +1,6 @@
 package copilotcli
 
 import (
-	"cmp"
 	"path/filepath"
 	"time"
 
@@ -17,8 +16,7 @@ const eventsFile = "events.jsonl"
 
 // ProjectSessions reads every session, because the client stores sessions by id.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	home := cmp.Or(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
-	root := filepath.Join(home, "session-state")
+	root := filepath.Join(s.env.Dir("COPILOT_HOME", ".copilot"), "session-state")
 	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
 		if filepath.Base(path) != eventsFile {
 			return capability.Session{}

@@ -223,7 +223,7 @@ var plugins = []struct{ dir, title string }{
 func jetbrainsEditors(env capability.Env) []Editor {
 	e := Editor{Name: jetbrains, Title: "JetBrains", marks: []string{"com.intellij.idea.Main"}, programs: []string{"idea",
 		"goland", "pycharm", "webstorm", "clion", "phpstorm", "rubymine", "rider", "rustrover", "datagrip", "studio"}}
-	data := cmp.Or(env.Lookup("XDG_DATA_HOME"), filepath.Join(env.Home, ".local", "share"))
+	data := env.DataDir()
 	places, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(data), "JetBrains", "*"))
 	for _, base := range env.ConfigDirs() {
 		more, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(base), "JetBrains", "*", "plugins"))

@@ -11,7 +11,6 @@
 package goose
 
 import (
-	"cmp"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -35,8 +34,7 @@ func (s sessions) root() string {
 	if app := s.env.Lookup("APPDATA"); app != "" {
 		return filepath.Join(app, "Block", "goose", "data", "sessions")
 	}
-	data := cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share"))
-	return filepath.Join(data, "goose", "sessions")
+	return filepath.Join(s.env.DataDir(), "goose", "sessions")
 }
 
 // tools lists tools of Goose, with their effects on files.

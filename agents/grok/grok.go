@@ -14,9 +14,6 @@
 package grok
 
 import (
-	"cmp"
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
@@ -34,7 +31,7 @@ func New(env capability.Env) capability.Agent {
 
 // root returns the directory of Grok's settings and sessions.
 func (s sessions) root() string {
-	return cmp.Or(s.env.Lookup("GROK_HOME"), filepath.Join(s.env.Home, ".grok"))
+	return s.env.Dir("GROK_HOME", ".grok")
 }
 
 // tools lists tools of Grok, with their effects on files.

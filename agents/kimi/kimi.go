@@ -14,9 +14,6 @@
 package kimi
 
 import (
-	"cmp"
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
@@ -34,7 +31,7 @@ func New(env capability.Env) capability.Agent {
 
 // root returns the directory of Kimi Code's settings and sessions.
 func (s sessions) root() string {
-	return cmp.Or(s.env.Lookup("KIMI_CODE_HOME"), filepath.Join(s.env.Home, ".kimi-code"))
+	return s.env.Dir("KIMI_CODE_HOME", ".kimi-code")
 }
 
 // tools lists the tools of Kimi Code.

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -24,7 +23,7 @@ import (
 // parent's session includes its subagents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
+	root := filepath.Join(s.env.DataDir(), "opencode")
 	known := map[string]bool{}
 	var found []capability.Session
 	databases, err := filepath.Glob(filepath.Join(root, "opencode*.db"))

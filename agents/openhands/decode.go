@@ -1,7 +1,6 @@
 package openhands
 
 import (
-	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -59,5 +58,5 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 
 // conversations returns the directory in which OpenHands stores its conversations.
 func conversations(env capability.Env) string {
-	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
+	return env.Dir("OPENHANDS_CONVERSATIONS_DIR", ".openhands", "conversations")
 }

@@ -17,8 +17,7 @@ import (
 // ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
 // identify a directory exactly, but the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
-	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
+	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), s.env.Dir("QWEN_HOME", ".qwen")), "projects")
 	return sessionfile.NewProject(dir).Sessions(root, 2, since, func(path string) capability.Session {
 		if filepath.Base(filepath.Dir(path)) != "chats" || s.SessionID(path) == "" {
 			return capability.Session{}

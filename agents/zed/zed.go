@@ -14,7 +14,6 @@
 package zed
 
 import (
-	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -37,9 +36,9 @@ func New(env capability.Env) capability.Agent {
 func (s sessions) roots() []string {
 	home := s.env.Home
 	return []string{
-		filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "zed", "threads"),
+		filepath.Join(s.env.DataDir(), "zed", "threads"),
 		filepath.Join(home, "Library", "Application Support", "Zed", "threads"),
-		filepath.Join(cmp.Or(s.env.Lookup("LOCALAPPDATA"), filepath.Join(home, "AppData", "Local")), "Zed", "threads"),
+		filepath.Join(s.env.Dir("LOCALAPPDATA", "AppData", "Local"), "Zed", "threads"),
 		filepath.Join(home, ".var", "app", "dev.zed.Zed", "data", "zed", "threads"),
 	}
 }
