@@ -1,7 +1,6 @@
 package amp
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 
 //go:embed plugin.ts
 var plugin []byte
-
-const fileName = "plugins/git-trace.ts"
 
 // kinds lists the plugin's events, with Amp's names.
 var kinds = payload.Events{
@@ -59,14 +56,13 @@ func (s sessions) fill(b *events.Boundary, w *wire) bool {
 
 // newInstaller installs the plugin for the user, or in the repository, where Amp finds it from every sub-directory.
 func (s sessions) newInstaller() *installer.Installer {
-	in := &installer.Installer{
-		Env: s.env, Agent: Name, Title: title, Format: installer.Program(plugin, s.env.Binary, Name, kinds.Names()),
+	return &installer.Installer{
+		Env: s.env, Agent: Name, Title: title, User: s.configDir(), File: "plugins/git-trace.ts", Repo: ".amp",
+		Format: installer.Program(plugin, s.env.Binary, Name, kinds.Names()),
 	}
-	in.Place = in.InDirs(s.configDir(), fileName, ".amp/"+fileName)
-	return in
 }
 
 // configDir returns the directory of the user's settings and plugins for Amp.
 func (s sessions) configDir() string {
-	return filepath.Join(cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(s.env.Home, ".config")), "amp")
+	return filepath.Join(s.env.Dir("XDG_CONFIG_HOME", ".config"), "amp")
 }

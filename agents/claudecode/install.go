@@ -10,10 +10,6 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// hookTimeout is the number of seconds after which Claude stops a hook. The hook needs far less. Without a limit,
-// Claude stops the hook of SessionEnd after about a second.
-const hookTimeout = 10
-
 // hookEvents lists the events for which an entry is installed. StopFailure, PostCompact and CwdChanged are decoded but
 // not installed. Clients from before early 2026 do not know them and therefore ignore the whole settings file,
 // including the user's own settings. These events are not needed: the next prompt or the end of the session closes a
@@ -27,12 +23,13 @@ var hookEvents = [...]string{
 // (newerSince): older clients ignore the whole settings file.
 var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 
-// newInstaller returns the installer of entries in Claude's settings files.
+// newInstaller returns the installer of entries in Claude's settings files. Without a time limit, Claude stops the hook
+// of SessionEnd after about a second.
 func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Hooks(c.env, Name, hookTimeout, c.wanted),
-		Place:  c.place, DisabledBy: c.disabledBy, Obstacles: c.obstacles,
+		Format: installer.Hooks(c.env, Name, installer.Timeout, c.wanted),
+		Own:    c.place, DisabledBy: c.disabledBy, Obstacles: c.obstacles,
 	}
 }
 

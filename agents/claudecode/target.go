@@ -64,12 +64,7 @@ func (c *Client) place(target capability.Target) (installer.Place, error) {
 }
 
 // configDir returns the directory of the user's settings for Claude.
-func (c *Client) configDir() string {
-	if dir := c.env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(c.env.Home, configName)
-}
+func (c *Client) configDir() string { return c.env.Dir("CLAUDE_CONFIG_DIR", configName) }
 
 // localRoot returns the directory with the .claude folder of a repository's personal settings.
 func localRoot(repo *refs.Repo) string {

@@ -17,7 +17,7 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "0.169.0", Decoder: client.decoder(), Installer: installer, Trust: installer,
-		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "codex", Dir: configDir(env),
 		Skills:  ".agents/skills",
 		Resumer: capability.ResumeBy{"codex", "resume"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,

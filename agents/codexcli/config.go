@@ -16,16 +16,11 @@ type config struct {
 	tables   []table
 }
 
-// configDir returns the directory of the user's configuration of Codex.
-func (c *Client) configDir() string {
-	if dir := c.env.Lookup("CODEX_HOME"); dir != "" {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(c.env.Home, ".codex")
-}
+// configDir returns the directory of the user's configuration and sessions of Codex.
+func configDir(env capability.Env) string { return env.Dir("CODEX_HOME", ".codex") }
 
 func (c *Client) readConfig() (config, error) {
-	path := filepath.Join(c.configDir(), "config.toml")
+	path := filepath.Join(configDir(c.env), "config.toml")
 	file, err := userfile.Read(path)
 	if err != nil {
 		return config{}, &capability.InstallError{

@@ -1,7 +1,6 @@
 package codexcli
 
 import (
-	"cmp"
 	"path/filepath"
 	"time"
 
@@ -12,10 +11,9 @@ import (
 
 // Copy writes a copy in the form of the client's own forks: a new first line, then the lines of the other session.
 func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
-	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	now := time.Now()
 	id := sessioncopy.NewID(now)
-	path := filepath.Join(home, "sessions", now.Format("2006"), now.Format("01"), now.Format("02"),
+	path := filepath.Join(configDir(s.env), "sessions", now.Format("2006"), now.Format("01"), now.Format("02"),
 		"rollout-"+now.Format("2006-01-02T15-04-05")+"-"+id+".jsonl")
 	err := sessioncopy.Write(path, from, sessioncopy.Form{
 		First: func(line []byte) []byte { return firstLine(line, id, now, from) },

@@ -20,7 +20,7 @@ import (
 // ProjectSessions reads every rollout, because the client stores rollouts by day. A subagent's rollout is left out if
 // its parent's rollout exists, because that includes it.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
+	home := configDir(s.env)
 	project := sessionfile.NewProject(dir)
 	ids, parents := map[string]bool{}, map[string]string{}
 	take := func(path string) (capability.Session, bool) {

@@ -3,22 +3,15 @@ package codexcli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
 	"github.com/git-trace/git-trace/agents/installer"
-	"github.com/git-trace/git-trace/events"
 )
 
-// The time limits of hooks, in seconds. Codex reduces the limits of SessionEnd and Interrupt to shortTimeout; without a
-// limit, the hook of SessionEnd is stopped after one second.
-const (
-	hookTimeout  = 10
-	shortTimeout = 3
-)
-
-const hooksFile = "hooks.json"
+// shortTimeout is the number of seconds to which Codex reduces the limits of SessionEnd and Interrupt. Without a limit,
+// the hook of SessionEnd is stopped after one second.
+const shortTimeout = 3
 
 // Installer installs the hooks in hooks.json: the user's file, or a project's file, which Codex reads in every
 // sub-directory of a trusted project.
@@ -34,10 +27,9 @@ var (
 
 func (c *Client) newInstaller() *Installer {
 	in := &Installer{client: c, Installer: &installer.Installer{
-		Env: c.env, Agent: Name, Title: title,
+		Env: c.env, Agent: Name, Title: title, User: configDir(c.env), File: "hooks.json", Repo: ".codex",
 		Format: installer.Settings{Entries: c.entries, Ours: c.ours()},
 	}}
-	in.Place = in.InDirs(c.configDir(), hooksFile, ".codex/"+hooksFile)
 	in.Obstacles = in.obstacles
 	return in
 }
@@ -45,15 +37,9 @@ func (c *Client) newInstaller() *Installer {
 func (c *Client) ours() hookfile.Ours { return installer.Ours(c.env.Binary, Name) }
 
 func (c *Client) entries() []hookfile.Entry {
-	var list []hookfile.Entry
-	for _, k := range kinds {
-		entry := hookfile.Entry{
-			Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: clamp(k.Name, hookTimeout),
-		}
-		if strings.Contains(k.Name, "ToolUse") || k.Kind == events.ConsentAsked {
-			entry.Matcher = "*"
-		}
-		list = append(list, entry)
+	list := installer.Hooks(c.env, Name, installer.Timeout, kinds.Names).Entries()
+	for i := range list {
+		list[i].Timeout = clamp(list[i].Event, list[i].Timeout)
 	}
 	return list
 }

@@ -108,7 +108,7 @@ func (in *Installer) Ask(target capability.Target) string {
 	if err != nil {
 		return ""
 	}
-	return "Codex CLI runs no hook until you allow it. git-trace can record in " + in.client.configDir() +
+	return "Codex CLI runs no hook until you allow it. git-trace can record in " + configDir(in.client.env) +
 		"/config.toml that you allow its own hooks in " + place.Path + ", as they are now."
 }
 

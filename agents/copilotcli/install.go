@@ -5,24 +5,24 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is the number of seconds after which Copilot stops a hook.
-const hookTimeout = 10
-
-const fileName = "git-trace.json"
-
 // newInstaller installs a file of git-trace's own, because Copilot reads all files in its hook directories.
 func (c *Client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
+	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Obstacles: c.obstacles,
-		Format:    installer.OwnFile{Content: c.file(), Events: c.decoder().Events(), Command: c.command},
+		User: c.configDir(), File: "hooks/git-trace.json", Repo: ".github",
+		Format: installer.OwnFile{Content: c.file(), Events: c.decoder().Events(), Command: c.command},
+		Obstacles: installer.Untrusted(c.trusts, capability.Obstacle{
+			What: "Copilot CLI does not run the hooks of a folder that you have not trusted, nor where you go on with a " +
+				"conversation there",
+			Mend: "start copilot here and trust the folder for good, or use `git trace init --agent copilot-cli --global`, " +
+				"which works in sub-directories too",
+		}),
 	}
-	in.Place = in.InDirs(c.configDir(), "hooks/"+fileName, ".github/hooks/"+fileName)
-	return in
 }
 
 // handler is a hook in Copilot's form.
@@ -36,7 +36,7 @@ type handler struct {
 func (c *Client) file() []byte {
 	hooks := map[string][]handler{}
 	for _, event := range c.decoder().Events() {
-		hooks[event] = []handler{{"command", hookfile.Command(c.env.Binary, Name, event), hookTimeout}}
+		hooks[event] = []handler{{"command", hookfile.Command(c.env.Binary, Name, event), installer.Timeout}}
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

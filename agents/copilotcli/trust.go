@@ -2,29 +2,14 @@ package copilotcli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"path/filepath"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// obstacles reports a folder whose hooks Copilot does not run. A continued conversation (--continue) does not ask for
-// trust.
-func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
-	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
-		return nil, nil
-	}
-	return []capability.Obstacle{{
-		What: "Copilot CLI does not run the hooks of a folder that you have not trusted, nor where you go on with a " +
-			"conversation there",
-		Mend: "start copilot here and trust the folder for good, or use `git trace init --agent copilot-cli --global`, " +
-			"which works in sub-directories too",
-	}}, nil
-}
-
-// `trusts` reports whether the user permanently trusts a folder or one above it.
+// `trusts` reports whether the user permanently trusts a folder or one above it. A continued conversation (--continue)
+// does not ask for trust.
 func (c *Client) trusts(folder string) bool {
 	file, err := userfile.Read(filepath.Join(c.configDir(), "config.json"))
 	if err != nil {

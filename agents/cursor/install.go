@@ -7,28 +7,11 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is the number of seconds after which the agent stops a hook.
-const hookTimeout = 10
-
-const hooksFile = "hooks.json"
-
 func (c *Client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
-		Env: c.env, Agent: c.name, Title: c.title,
-		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, c.name)},
+	return &installer.Installer{
+		Env: c.env, Agent: c.name, Title: c.title, User: c.configDir(), File: "hooks.json", Repo: c.dir,
+		Format: installer.Hooks(c.env, c.name, installer.Timeout, c.kinds.Names).In(hookfile.Flat),
 	}
-	in.Place = in.InDirs(c.configDir(), hooksFile, c.dir+"/"+hooksFile)
-	return in
-}
-
-func (c *Client) entries() []hookfile.Entry {
-	list := make([]hookfile.Entry, len(c.kinds))
-	for i, k := range c.kinds {
-		list[i] = hookfile.Entry{
-			Event: k.Name, Command: hookfile.Command(c.env.Binary, c.name, k.Name), Timeout: hookTimeout, Form: hookfile.Flat,
-		}
-	}
-	return list
 }
 
 // configDir returns the directory of the user's hooks.

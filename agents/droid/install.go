@@ -12,9 +12,6 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// hookTimeout is the number of seconds after which Droid stops a hook.
-const hookTimeout = 10
-
 const (
 	settingsFile = "settings.json"
 	hooksFile    = "hooks.json" // since version 0.136; if it exists, hooks in the settings are not read
@@ -23,13 +20,12 @@ const (
 )
 
 func (c *client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
+	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Hooks(c.env, Name, hookTimeout, kinds.Names).Commented(),
+		User: c.configDir(), File: settingsFile, Repo: configName,
+		Format:    installer.Hooks(c.env, Name, installer.Timeout, kinds.Names).Commented(),
 		Obstacles: c.obstacles,
 	}
-	in.Place = in.InDirs(c.configDir(), settingsFile, configName+"/"+settingsFile)
-	return in
 }
 
 func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }

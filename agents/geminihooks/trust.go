@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/installer"
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
@@ -53,6 +54,15 @@ func (c Config) DisabledBy(target capability.Target) []string {
 		}
 	}
 	return out
+}
+
+// Obstacles reports a folder whose settings the client does not read.
+func (c Config) Obstacles(agent, title, program string) installer.Obstacles {
+	return installer.Untrusted(c.Trusts, capability.Obstacle{
+		What: title + " does not run the hooks of a folder that you have not trusted",
+		Mend: "start " + program + " here and trust the folder, or use `git trace init --agent " + agent +
+			" --global`, which works in sub-directories too",
+	})
 }
 
 // Trusts reports whether the client reads the settings of a folder: either it does not ask for trust, or the user

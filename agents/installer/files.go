@@ -33,16 +33,17 @@ func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 		names = append(names, path.Join(dirs.Repo, dirs.Below, event+".sh"))
 	}
 	for i, event := range events {
-		in := &Installer{
+		in := Installer{
 			Env: env, Agent: dirs.Agent, Title: dirs.Title, OnlyAtTop: true, Format: script(env.Binary, dirs.Agent, event),
+			User: dirs.User, Repo: dirs.Repo, File: path.Join(dirs.Below, event+".sh"),
 		}
-		place := in.InDirs(dirs.User, path.Join(dirs.Below, event+".sh"), names[i])
-		in.Place = func(target capability.Target) (Place, error) {
-			at, err := place(target)
+		part := in
+		part.Own = func(target capability.Target) (Place, error) {
+			at, err := in.Place(target)
 			at.Rule, at.Ruled = names, i > 0 // one rule for all files
 			return at, err
 		}
-		f.parts = append(f.parts, in)
+		f.parts = append(f.parts, &part)
 	}
 	return f
 }

@@ -23,6 +23,22 @@ type Settings struct {
 	Comments bool
 }
 
+// Timeout is the number of seconds after which an agent stops a hook. A hook needs far less.
+const Timeout = 10
+
+// In returns the settings for an agent with another form of handlers.
+func (s Settings) In(form hookfile.Form) Settings {
+	grouped := s.Entries
+	s.Entries = func() []hookfile.Entry {
+		list := grouped()
+		for i := range list {
+			list[i].Form, list[i].Matcher = form, ""
+		}
+		return list
+	}
+	return s
+}
+
 // Commented returns the settings for an agent that accepts comments in the file.
 func (s Settings) Commented() Settings {
 	s.Comments = true

@@ -45,14 +45,30 @@ type Installer struct {
 	Agent  string // the name in hook commands
 	Title  string // the name in messages
 	Format Format
-	// Place returns the location of a target's file.
-	Place     func(capability.Target) (Place, error)
-	OnlyAtTop bool // used by InDirs for the file in the work tree
+	// User is the user's directory for the agent, an absolute path. Repo is the directory in a work tree. File is the path
+	// of the file below both.
+	User, Repo, File string
+	OnlyAtTop        bool // the agent reads the file in a work tree only when it is started in its root
+	// Own returns the location of a target's file, for an agent with other places; otherwise it is nil.
+	Own func(capability.Target) (Place, error)
 	// Refuse returns an error if nothing may be installed at a target.
 	Refuse func(capability.Target) error
 	// Obstacles and DisabledBy return, for Status, other reasons why the hooks of a target do not run; both may be nil.
-	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
+	Obstacles  Obstacles
 	DisabledBy func(capability.Target) []string
+}
+
+// Obstacles returns reasons why the hooks of a target do not run.
+type Obstacles func(context.Context, capability.Target) ([]capability.Obstacle, error)
+
+// Untrusted reports an obstacle in a work tree that the user does not trust.
+func Untrusted(trusts func(dir string) bool, one capability.Obstacle) Obstacles {
+	return func(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
+		if target.Scope == capability.ScopeUser || trusts(target.Repo.WorkTree) {
+			return nil, nil
+		}
+		return []capability.Obstacle{one}, nil
+	}
 }
 
 var _ capability.HookInstaller = (*Installer)(nil)

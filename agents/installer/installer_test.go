@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 			}
 		}, Ours: installer.Ours(binary, "demo")},
 	}
-	w.in.Place = w.in.InDirs(filepath.Join(w.home, ".demo"), "settings.json", ".demo/settings.json")
+	w.in.User, w.in.Repo, w.in.File = filepath.Join(w.home, ".demo"), ".demo", "settings.json"
 	return w
 }
 
@@ -205,7 +205,7 @@ func TestAFailureTakesBackTheIgnoreRule(t *testing.T) {
 	w := newWorld(t)
 	ignored := w.read(w.exclude())
 	name := strings.Repeat("x", 250) // leaves no room for the name of the file that will be renamed
-	w.in.Place = w.in.InDirs(filepath.Join(w.home, ".demo"), name, name)
+	w.in.Repo, w.in.File = "", name
 	planned, err := w.in.Plan(t.Context(), w.target(capability.ScopeRepo))
 	if err != nil || len(planned) != 2 || planned[0].Path != w.exclude() {
 		t.Fatalf("planned %+v, %v", planned, err)
@@ -264,7 +264,7 @@ func TestWhatCannotBeInstalledSaysWhy(t *testing.T) {
 			func(w *world) { w.write(w.exclude(), userfile.Marked("demo").Begin+"\n") }, capability.CodeSettingsUnreadable},
 		"a scope that there is not": {"galaxy", func(*world) {}, capability.CodeTarget},
 		"no repository":             {capability.ScopeProject, func(w *world) { w.repo = nil }, capability.CodeTarget},
-		"no home": {capability.ScopeUser, func(w *world) { w.in.Place = w.in.InDirs("relative", "s.json", "s.json") },
+		"no home": {capability.ScopeUser, func(w *world) { w.in.User = "relative" },
 			capability.CodeTarget},
 	}
 	for name, c := range cases {
@@ -345,7 +345,7 @@ func TestAProgramOfOurOwnIsKnownByItsCommand(t *testing.T) {
 	w := newWorld(t)
 	old := installer.Program(source, "/old/git-trace", "demo", []string{"turn_end"})
 	w.in.Format = installer.Program(source, w.in.Env.Binary, "demo", []string{"turn_end"})
-	w.in.Place = w.in.InDirs(filepath.Join(w.home, ".demo"), "plugin.js", ".demo/plugin.js")
+	w.in.User, w.in.Repo, w.in.File = filepath.Join(w.home, ".demo"), ".demo", "plugin.js"
 	file := filepath.Join(w.home, ".demo", "plugin.js")
 
 	w.install(capability.ScopeUser)

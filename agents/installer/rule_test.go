@@ -83,7 +83,7 @@ func TestAPersonalFileIsIgnoredWhereGitWouldSeeIt(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			root := test.set(w)
-			w.in.Place = func(capability.Target) (installer.Place, error) {
+			w.in.Own = func(capability.Target) (installer.Place, error) {
 				return installer.Place{Path: filepath.Join(root, ".demo", "settings.json"), Root: root, Ignored: ".demo/settings.json"}, nil
 			}
 			before := w.read(w.exclude())

@@ -32,9 +32,10 @@ type skilled struct {
 // WithSkill adds the skill to an agent's installer: in the user's settings directory, or in a directory of the work
 // tree.
 func WithSkill(env capability.Env, agent capability.Agent) capability.HookInstaller {
-	in := &Installer{Env: env, Agent: agent.Name + " skill", Title: agent.Title, Format: skillFile{}}
-	in.Place = in.InDirs(agent.Dir, path.Join("skills", skillName), path.Join(agent.Skills, skillName))
-	return skilled{agent.Installer, in}
+	return skilled{agent.Installer, &Installer{
+		Env: env, Agent: agent.Name + " skill", Title: agent.Title, Format: skillFile{},
+		User: agent.Dir, File: path.Join("skills", skillName), Repo: path.Dir(agent.Skills),
+	}}
 }
 
 func (s skilled) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {

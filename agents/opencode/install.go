@@ -10,16 +10,13 @@ import (
 //go:embed plugin.js
 var plugin []byte
 
-const fileName = "git-trace.js"
-
 // newInstaller installs the plugin for the user, or in the repository, where OpenCode finds it from every
 // sub-directory.
 func (c *Client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title, Format: installer.Program(plugin, c.env.Binary, Name, kinds.Names()),
+	return &installer.Installer{
+		Env: c.env, Agent: Name, Title: title, User: c.configDir(), File: "plugin/git-trace.js", Repo: ".opencode",
+		Format: installer.Program(plugin, c.env.Binary, Name, kinds.Names()),
 	}
-	in.Place = in.InDirs(c.configDir(), "plugin/"+fileName, ".opencode/plugin/"+fileName)
-	return in
 }
 
 // configDir returns the directory of the user's settings and plugins for OpenCode.

@@ -9,22 +9,18 @@ import (
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
-// hookTimeout is the number of seconds after which OpenHands stops a hook.
-const hookTimeout = 10
-
 const (
 	hooksFile  = "hooks.json"
 	configName = ".openhands"
 )
 
 func (c *client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
+	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Hooks(c.env, Name, hookTimeout, kinds.Names),
+		User: c.configDir(), File: hooksFile, Repo: configName,
+		Format:    installer.Hooks(c.env, Name, installer.Timeout, kinds.Names),
 		Obstacles: c.obstacles, Refuse: c.refuse,
 	}
-	in.Place = in.InDirs(c.configDir(), hooksFile, configName+"/"+hooksFile)
-	return in
 }
 
 func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }

@@ -16,7 +16,7 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client.decoder(), Installer: client.newInstaller(),
-		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "pi", Dir: configDir(env),
 		Skills:  ".pi/skills",
 		Resumer: capability.ResumeBy{"pi", "--session"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,

@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"cmp"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,8 +15,7 @@ import (
 func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
 	folder := s.env.Lookup("PI_CODING_AGENT_SESSION_DIR")
 	if folder == "" {
-		home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
-		folder = filepath.Join(home, "sessions", folderOf(from.Start))
+		folder = filepath.Join(configDir(s.env), "sessions", folderOf(from.Start))
 	}
 	now := time.Now()
 	id := sessioncopy.NewID(now)

@@ -20,8 +20,7 @@ import (
 // ProjectSessions lists the sessions of a directory and of the directories below it. The client's folder names do not
 // identify a directory exactly, but the headers of the files do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
-	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
+	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(configDir(s.env), "sessions"))
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

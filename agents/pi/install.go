@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"path/filepath"
@@ -14,43 +13,27 @@ import (
 //go:embed extension.ts
 var extension []byte
 
-const fileName = "git-trace.ts"
-
 func (c *Client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
-		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true, Obstacles: c.obstacles,
+	return &installer.Installer{
+		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
+		User: configDir(c.env), File: "extensions/git-trace.ts", Repo: ".pi",
 		Format: installer.Program(extension, c.env.Binary, Name, kinds.Names()),
+		Obstacles: installer.Untrusted(c.trusts, capability.Obstacle{
+			What: "newer versions of Pi do not load the extension of a project that you have not trusted",
+			Mend: "start pi here and trust the project, or use `git trace init --agent pi --global`, which works in " +
+				"sub-directories too",
+		}),
 	}
-	in.Place = in.InDirs(c.configDir(), "extensions/"+fileName, ".pi/extensions/"+fileName)
-	return in
 }
 
-// configDir returns the directory of the user's settings and extensions for Pi.
-func (c *Client) configDir() string {
-	if dir := c.env.Lookup("PI_CODING_AGENT_DIR"); dir != "" {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(c.env.Home, ".pi", "agent")
-}
-
-// obstacles reports that Pi may not load a project's extension: newer versions load it only if the user trusts the
-// project.
-func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
-	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
-		return nil, nil
-	}
-	return []capability.Obstacle{{
-		What: "newer versions of Pi do not load the extension of a project that you have not trusted",
-		Mend: "start pi here and trust the project, or use `git trace init --agent pi --global`, which works in " +
-			"sub-directories too",
-	}}, nil
-}
+// configDir returns the directory of the user's settings, extensions and sessions for Pi.
+func configDir(env capability.Env) string { return env.Dir("PI_CODING_AGENT_DIR", ".pi", "agent") }
 
 // `trusts` reports the user's decision for a directory: the nearest decision at the directory or above, otherwise the
 // default.
 func (c *Client) trusts(dir string) bool {
 	decisions := map[string]*bool{}
-	if file, err := userfile.Read(filepath.Join(c.configDir(), "trust.json")); err == nil {
+	if file, err := userfile.Read(filepath.Join(configDir(c.env), "trust.json")); err == nil {
 		_ = json.Unmarshal(file.Data, &decisions) // an unreadable file has no decisions
 	}
 	for {
@@ -66,7 +49,7 @@ func (c *Client) trusts(dir string) bool {
 	var settings struct {
 		Default string `json:"defaultProjectTrust"`
 	}
-	if file, err := userfile.Read(filepath.Join(c.configDir(), "settings.json")); err == nil {
+	if file, err := userfile.Read(filepath.Join(configDir(c.env), "settings.json")); err == nil {
 		_ = json.Unmarshal(file.Data, &settings)
 	}
 	return settings.Default == "always"

@@ -27,8 +27,6 @@ const Name = "windsurf"
 // title is the agent's name as people write it.
 const title = "Windsurf"
 
-const hooksFile = "hooks.json"
-
 func New(env capability.Env) capability.Agent {
 	c := &client{env}
 	return capability.Agent{
@@ -116,20 +114,11 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 }
 
 func (c *client) newInstaller() *installer.Installer {
-	in := &installer.Installer{
+	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
+		User: c.configDir(), File: "hooks.json", Repo: ".windsurf",
+		Format: installer.Hooks(c.env, Name, 0, kinds.Names).In(hookfile.Listed),
 	}
-	in.Place = in.InDirs(c.configDir(), hooksFile, ".windsurf/"+hooksFile)
-	return in
-}
-
-func (c *client) entries() []hookfile.Entry {
-	list := make([]hookfile.Entry, len(kinds))
-	for i, k := range kinds {
-		list[i] = hookfile.Entry{Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Form: hookfile.Listed}
-	}
-	return list
 }
 
 // configDir returns the directory of the user's hooks.
