@@ -103,7 +103,7 @@ func (t *thread) answer(raw []byte, at records.Locator) error {
 	usage, state := rawjson.Member(raw, "usage"), rawjson.Member(raw, "state")
 	a := assemble.Answer{
 		At: at, Time: rawjson.MemberText(usage, "timestamp"), Model: assemble.Model(rawjson.MemberText(usage, "model")),
-		Stop: rawjson.MemberText(state, "stopReason"), Usage: usageOf(usage),
+		Stop: rawjson.MemberText(state, "stopReason"), Usage: counts.Usage(usage),
 	}
 	t.last = cmp.Or(a.Time, t.last)
 	var said, thought []string
@@ -132,17 +132,9 @@ func (t *thread) answer(raw []byte, at records.Locator) error {
 	return t.c.Replied(a)
 }
 
-// usageOf returns the tokens of an answer, with separate cache counts.
-func usageOf(raw []byte) *assemble.Usage {
-	d := rawjson.NewDecoder(raw)
-	if d.Kind() != rawjson.Object {
-		return nil
-	}
-	u := &assemble.Usage{}
-	d.Fill("inputTokens", rawjson.Count(&u.InputTokens), "outputTokens", rawjson.Count(&u.OutputTokens),
-		"cacheReadInputTokens", rawjson.Count(&u.CacheReadTokens),
-		"cacheCreationInputTokens", rawjson.Count(&u.CacheWriteTokens))
-	return u
+// counts has the names of an answer's tokens, with separate cache counts.
+var counts = sessionfile.Counts{
+	Input: "inputTokens", Output: "outputTokens", Read: "cacheReadInputTokens", Write: "cacheCreationInputTokens",
 }
 
 // result handles the result of a call.

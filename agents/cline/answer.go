@@ -76,24 +76,19 @@ func (s *session) answer(m *message, at records.Locator) error {
 
 // usage returns the tokens of an answer; the prompt's tokens include the cache.
 func (s *session) usage(metrics []byte) *assemble.Usage {
-	d := rawjson.NewDecoder(metrics)
-	if d.Kind() != rawjson.Object {
-		return nil
+	u := sessionfile.Counts{Input: "inputTokens", Output: "outputTokens", Read: "cacheReadTokens",
+		Write: "cacheWriteTokens"}.Usage(metrics)
+	if u != nil {
+		s.sum.cost += costOf(metrics)
+		u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
 	}
-	u := &assemble.Usage{}
-	var sent int64
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "cost":
-			s.sum.cost += max(d.Float(), 0)
-		default:
-			d.Take("inputTokens", rawjson.Count(&sent), "outputTokens", rawjson.Count(&u.OutputTokens),
-				"cacheReadTokens", rawjson.Count(&u.CacheReadTokens),
-				"cacheWriteTokens", rawjson.Count(&u.CacheWriteTokens))
-		}
-	}
-	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0)
 	return u
+}
+
+// costOf returns the client's cost of a request.
+func costOf(raw []byte) float64 {
+	d := rawjson.NewDecoder(rawjson.Member(raw, "cost"))
+	return max(d.Float(), 0)
 }
 
 // modelOf returns the model of an answer, with its provider unless the id contains one.

@@ -92,24 +92,11 @@ func (s *shown) modelAt(at int64) string {
 
 // requestOf returns a request with its tokens; the prompt's tokens do not include the cache.
 func requestOf(at int64, text []byte) request {
-	r := request{at: at}
-	d := rawjson.NewDecoder(text)
-	if d.Kind() != rawjson.Object || rawjson.Member(text, "tokensIn") == nil {
-		return r
+	if rawjson.Member(text, "tokensIn") == nil {
+		return request{at: at}
 	}
-	r.usage = &assemble.Usage{}
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "cost":
-			r.cost = max(d.Float(), 0)
-		default:
-			d.Take("tokensIn", rawjson.Count(&r.usage.InputTokens),
-				"tokensOut", rawjson.Count(&r.usage.OutputTokens),
-				"cacheReads", rawjson.Count(&r.usage.CacheReadTokens),
-				"cacheWrites", rawjson.Count(&r.usage.CacheWriteTokens))
-		}
-	}
-	return r
+	counts := sessionfile.Counts{Input: "tokensIn", Output: "tokensOut", Read: "cacheReads", Write: "cacheWrites"}
+	return request{at, counts.Usage(text), costOf(text)}
 }
 
 // answer returns the request of the n-th answer, from 1.

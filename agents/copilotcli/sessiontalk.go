@@ -66,12 +66,10 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 
 // usageOf decodes token counts. The prompt's tokens include cache reads and writes.
 func usageOf(raw []byte) *assemble.Usage {
-	u := &assemble.Usage{}
-	_ = rawjson.Fill(raw, "inputTokens", rawjson.Count(&u.InputTokens),
-		"outputTokens", rawjson.Count(&u.OutputTokens), "cacheReadTokens", rawjson.Count(&u.CacheReadTokens),
-		"cacheWriteTokens", rawjson.Count(&u.CacheWriteTokens))
+	u := sessionfile.Counts{Input: "inputTokens", Output: "outputTokens", Read: "cacheReadTokens",
+		Write: "cacheWriteTokens"}.In(raw)
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
-	return u
+	return &assemble.Usage{TokenUsage: u}
 }
 
 // run uses the tokens at the end of a run if the answers have none: they are added to the last answer of the run. Each

@@ -122,12 +122,11 @@ func (t *talk) answer(o, message []byte, at records.Locator) error {
 
 // usageOf returns the tokens of a message. It is unknown whether the input includes cached tokens.
 func usageOf(raw []byte) *assemble.Usage {
-	u := &assemble.Usage{TokenUsage: records.TokenUsage{InputTokens: max(rawjson.MemberInt(raw, "inputTokens"), 0),
-		OutputTokens: max(rawjson.MemberInt(raw, "outputTokens"), 0)}}
-	if u.TokenUsage == (records.TokenUsage{}) {
+	u := sessionfile.Counts{Input: "inputTokens", Output: "outputTokens"}.In(raw)
+	if u == (records.TokenUsage{}) {
 		return nil
 	}
-	return u
+	return &assemble.Usage{TokenUsage: u}
 }
 
 // call returns a call with the model's arguments or, without them, the editor's form of the arguments.

@@ -68,12 +68,11 @@ const maxSettings = 1 << 20
 func settingsOf(path string) settings {
 	raw := sessionfile.Small(strings.TrimSuffix(path, ".jsonl")+".settings.json", maxSettings)
 	out := settings{model: assemble.Model(rawjson.MemberText(raw, "model"))}
-	tokens := rawjson.Member(raw, "tokenUsage")
-	if rawjson.NewDecoder(tokens).Kind() != rawjson.Object {
-		return out
+	counts := sessionfile.Counts{
+		Input: "inputTokens", Output: "outputTokens", Read: "cacheReadTokens", Write: "cacheCreationTokens",
 	}
-	count := func(name string) int64 { return max(rawjson.MemberInt(tokens, name), 0) }
-	out.usage = &records.TokenUsage{InputTokens: count("inputTokens"), OutputTokens: count("outputTokens"),
-		CacheReadTokens: count("cacheReadTokens"), CacheWriteTokens: count("cacheCreationTokens")}
+	if usage := counts.Usage(rawjson.Member(raw, "tokenUsage")); usage != nil {
+		out.usage = &usage.TokenUsage
+	}
 	return out
 }

@@ -70,9 +70,7 @@ func (s *session) about(raw []byte) {
 	}
 	s.state.Cwd, s.state.Model = dir, assemble.Model(rawjson.MemberText(raw, "model"))
 	title, created := rawjson.MemberText(raw, "description"), rawjson.MemberText(raw, "created_at")
-	count := func(name string) int64 { return max(rawjson.MemberInt(raw, name), 0) }
-	usage := records.TokenUsage{InputTokens: count("accumulated_input_tokens"),
-		OutputTokens: count("accumulated_output_tokens")}
+	usage := sessionfile.Counts{Input: "accumulated_input_tokens", Output: "accumulated_output_tokens"}.In(raw)
 	s.c.Change(func(h *assemble.Head) {
 		h.WorksIn(dir)
 		h.AddMeta("title", title)

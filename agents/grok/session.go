@@ -108,13 +108,15 @@ func (s *session) prompt(raw []byte, p assemble.Prompt) error {
 	return s.c.Asked(p, working)
 }
 
+// counts has the names of a turn's tokens.
+var counts = sessionfile.Counts{
+	Input: "inputTokens", Output: "outputTokens", Read: "cachedReadTokens", Write: "cacheCreationTokens",
+}
+
 // turn handles the end of a turn, with its token counts. The input includes the cached tokens.
 func (s *session) turn(raw []byte, time string) {
 	s.state.Turn = false
-	var u records.TokenUsage
-	d := rawjson.NewDecoder(rawjson.Member(raw, "usage"))
-	d.Fill("inputTokens", rawjson.Count(&u.InputTokens), "outputTokens", rawjson.Count(&u.OutputTokens),
-		"cachedReadTokens", rawjson.Count(&u.CacheReadTokens), "cacheCreationTokens", rawjson.Count(&u.CacheWriteTokens))
+	u := counts.In(rawjson.Member(raw, "usage"))
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens, 0)
 	s.state.Usage.Add(u)
 	if rawjson.MemberText(raw, "stop_reason") == "cancelled" {

@@ -111,7 +111,7 @@ func (s *session) event(raw []byte, time string, at records.Locator) error {
 	}
 	switch kind {
 	case "step.begin", "step.end":
-		a.Stop, a.Usage = rawjson.MemberText(raw, "finishReason"), usageOf(rawjson.Member(raw, "usage"))
+		a.Stop, a.Usage = rawjson.MemberText(raw, "finishReason"), counts.Usage(rawjson.Member(raw, "usage"))
 		if a.Usage == nil {
 			s.c.Skip(kind)
 			return nil
@@ -131,16 +131,9 @@ func (s *session) event(raw []byte, time string, at records.Locator) error {
 	return s.c.Answered(a)
 }
 
-// usageOf returns the tokens of an answer, with separate cache counts.
-func usageOf(raw []byte) *assemble.Usage {
-	d := rawjson.NewDecoder(raw)
-	if d.Kind() != rawjson.Object {
-		return nil
-	}
-	u := &assemble.Usage{}
-	d.Fill("inputOther", rawjson.Count(&u.InputTokens), "output", rawjson.Count(&u.OutputTokens),
-		"inputCacheRead", rawjson.Count(&u.CacheReadTokens), "inputCacheCreation", rawjson.Count(&u.CacheWriteTokens))
-	return u
+// counts has the names of an answer's tokens.
+var counts = sessionfile.Counts{
+	Input: "inputOther", Output: "output", Read: "inputCacheRead", Write: "inputCacheCreation",
 }
 
 // result handles the result of a call.

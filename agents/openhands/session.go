@@ -221,10 +221,9 @@ func (s *session) ahead(path string) {
 }
 
 func tokens(raw []byte) records.TokenUsage {
-	count := func(name string) int64 { return max(rawjson.MemberInt(raw, name), 0) }
-	u := records.TokenUsage{OutputTokens: count("completion_tokens"), CacheReadTokens: count("cache_read_tokens"),
-		CacheWriteTokens: count("cache_write_tokens")}
-	u.InputTokens = max(count("prompt_tokens")-u.CacheReadTokens-u.CacheWriteTokens, 0)
+	u := sessionfile.Counts{Input: "prompt_tokens", Output: "completion_tokens", Read: "cache_read_tokens",
+		Write: "cache_write_tokens"}.In(raw)
+	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
 	return u
 }
 

@@ -141,22 +141,11 @@ func (s *session) ended(e *entry, m *message) {
 
 // usage returns the tokens of an answer. The prompt's tokens do not include the cache.
 func (s *session) usage(raw []byte) *assemble.Usage {
-	d := rawjson.NewDecoder(raw)
-	if d.Kind() != rawjson.Object {
-		return nil
+	u := sessionfile.Counts{Input: "input", Output: "output", Read: "cacheRead", Write: "cacheWrite"}.Usage(raw)
+	if u != nil {
+		s.spent(rawjson.Member(raw, "cost"))
+		u.CacheWrite1H = min(max(rawjson.MemberInt(raw, "cacheWrite1h"), 0), u.CacheWriteTokens)
 	}
-	u := &assemble.Usage{}
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "cost":
-			s.spent(d.Raw())
-		default:
-			d.Take("input", rawjson.Count(&u.InputTokens), "output", rawjson.Count(&u.OutputTokens),
-				"cacheRead", rawjson.Count(&u.CacheReadTokens), "cacheWrite", rawjson.Count(&u.CacheWriteTokens),
-				"cacheWrite1h", rawjson.Count(&u.CacheWrite1H))
-		}
-	}
-	u.CacheWrite1H = min(u.CacheWrite1H, u.CacheWriteTokens)
 	return u
 }
 

@@ -103,9 +103,8 @@ func (s *session) member(name string, value []byte) {
 		}
 		s.model = assemble.Model(model)
 	case "cumulative_token_usage":
-		count := func(name string) int64 { return max(rawjson.MemberInt(value, name), 0) }
-		usage := records.TokenUsage{InputTokens: count("input_tokens"), OutputTokens: count("output_tokens"),
-			CacheReadTokens: count("cache_read_input_tokens"), CacheWriteTokens: count("cache_creation_input_tokens")}
+		usage := sessionfile.Counts{Input: "input_tokens", Output: "output_tokens", Read: "cache_read_input_tokens",
+			Write: "cache_creation_input_tokens"}.In(value)
 		if usage != (records.TokenUsage{}) {
 			s.c.Change(func(h *assemble.Head) { h.Usage = &usage })
 		}
