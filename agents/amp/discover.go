@@ -57,20 +57,10 @@ type about struct {
 
 // aboutOf reads the members of a thread before and after its messages.
 func aboutOf(path string) about {
-	var a about
-	file, err := sessionfile.Document(path, "messages")
-	if err != nil {
+	return sessionfile.PeekIn(open, path, func(file sessionfile.File) (a about) {
+		sessionfile.All(file, a.take)
 		return a
-	}
-	defer func() { _ = file.Close() }()
-	in := file.From(0, 0)
-	for {
-		object, err := in.Next()
-		if err != nil {
-			return a
-		}
-		a.take(object)
-	}
+	})
 }
 
 func (a *about) take(object jsonlines.Object) {

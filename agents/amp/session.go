@@ -12,11 +12,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
+// open opens a thread.
+func open(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "messages") }
+
 // parser returns the parser of threads.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
-		Open:    func(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "messages") },
+		Open:    open,
 		Session: func(path string, _ sessionfile.File) string { return cmp.Or(aboutOf(path).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return newThread(c, aboutOf(of.Path))

@@ -3,7 +3,6 @@ package cline
 import (
 	"bytes"
 	"cmp"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -69,9 +68,6 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
 	for _, root := range s.roots() {
-		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			continue
-		}
 		found = append(found, project.Sessions(root, 1, since, func(path string) capability.Session {
 			id := s.SessionID(path)
 			if id == "" || toldByParent(path, id) {
@@ -142,17 +138,13 @@ func dirOf(path string) string {
 			return dir
 		}
 	}
-	file, err := open(path, "")
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	dir := ""
-	sessionfile.First(file, 4, func(object jsonlines.Object) bool {
-		dir = told(object.Raw)
-		return dir == ""
+	return sessionfile.PeekIn(open, path, func(file sessionfile.File) (dir string) {
+		sessionfile.First(file, 4, func(object jsonlines.Object) bool {
+			dir = told(object.Raw)
+			return dir == ""
+		})
+		return dir
 	})
-	return dir
 }
 
 // `told` returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files";

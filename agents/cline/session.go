@@ -130,22 +130,15 @@ func newSession(c *assemble.Conversation, of sessionfile.Place, sum *totals) *se
 
 // copiesIn returns the ids of the messages of a session that was forked.
 func copiesIn(path string) map[string]bool {
-	file, err := open(path, "")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = file.Close() }()
-	copies := map[string]bool{}
-	in := file.From(0, 0)
-	for {
-		object, err := in.Next()
-		if err != nil {
-			return copies
-		}
-		if id := rawjson.MemberText(object.Raw, "id"); id != "" {
-			copies[original(id)] = true
-		}
-	}
+	return sessionfile.PeekIn(open, path, func(file sessionfile.File) map[string]bool {
+		copies := map[string]bool{}
+		sessionfile.All(file, func(object jsonlines.Object) {
+			if id := rawjson.MemberText(object.Raw, "id"); id != "" {
+				copies[original(id)] = true
+			}
+		})
+		return copies
+	})
 }
 
 // `original` returns the id that a message had before a fork extended it.

@@ -57,11 +57,8 @@ type state struct {
 
 func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
 	r := &rollout{c: c, notes: map[string]*note{}}
-	if file, err := sessionfile.Lines(of.Path, ""); err == nil {
-		parent := peek(file).origin
-		r.forkedFrom = parent != "" && rolloutOf(of.Path, parent) != ""
-		_ = file.Close()
-	}
+	parent := sessionfile.Peek(of.Path, peek).origin
+	r.forkedFrom = parent != "" && rolloutOf(of.Path, parent) != ""
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -53,32 +54,26 @@ type about struct {
 }
 
 func aboutOf(path string) about {
-	var a about
-	file, err := sessionfile.Document(path, "history")
-	if err != nil {
+	return sessionfile.PeekIn(open, path, func(file sessionfile.File) (a about) {
+		sessionfile.All(file, a.take)
 		return a
-	}
-	defer func() { _ = file.Close() }()
-	in := file.From(0, 0)
-	for {
-		object, err := in.Next()
-		if err != nil {
-			return a
-		}
-		d := rawjson.NewDecoder(object.Raw)
-		for d.Open(); d.Member(); {
-			switch string(d.Key()) {
-			case "sessionId":
-				a.id = payload.CheckedID(d.Text())
-			case "workspaceDirectory":
-				a.dir = strings.TrimPrefix(d.Text(), "file://")
-			case "title":
-				a.title = d.Text()
-			case "chatModelTitle":
-				a.model = assemble.Model(d.Text())
-			case "usage":
-				a.tokens(d.Raw())
-			}
+	})
+}
+
+func (a *about) take(object jsonlines.Object) {
+	d := rawjson.NewDecoder(object.Raw)
+	for d.Open(); d.Member(); {
+		switch string(d.Key()) {
+		case "sessionId":
+			a.id = payload.CheckedID(d.Text())
+		case "workspaceDirectory":
+			a.dir = strings.TrimPrefix(d.Text(), "file://")
+		case "title":
+			a.title = d.Text()
+		case "chatModelTitle":
+			a.model = assemble.Model(d.Text())
+		case "usage":
+			a.tokens(d.Raw())
 		}
 	}
 }
@@ -96,11 +91,14 @@ func (a *about) tokens(raw []byte) {
 	a.cost = d.Float()
 }
 
+// open opens a session.
+func open(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "history") }
+
 // parser returns the parser of sessions.
 func (s sessions) parser() sessionfile.Kind {
 	return sessionfile.Kind{
 		Agent:   Name,
-		Open:    func(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "history") },
+		Open:    open,
 		Session: func(path string, _ sessionfile.File) string { return cmp.Or(aboutOf(path).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return newSession(c, aboutOf(of.Path))
@@ -169,7 +167,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 		one := d.Raw()
 		function := rawjson.Member(one, "function")
 		a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "id"), rawjson.MemberText(function, "name"),
-			arguments(rawjson.MemberText(function, "arguments")), s.about.dir))
+			toolcall.Arguments(rawjson.MemberText(function, "arguments"), nil), s.about.dir))
 	}
 	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
 		s.c.Skip("empty_answer")
@@ -192,17 +190,6 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 		}
 	}
 	return nil
-}
-
-// arguments returns the model's arguments if they are an object, otherwise an object that contains them.
-func arguments(text string) []byte {
-	d := rawjson.NewDecoder([]byte(text))
-	kind := d.Kind()
-	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
-		return []byte(text)
-	}
-	var in rawjson.Members
-	return in.Text("arguments", text).End()
 }
 
 // result passes on the result of a call.

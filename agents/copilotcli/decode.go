@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -81,10 +82,4 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 }
 
 // sessionOf returns the session of a file .../<session>/events.jsonl; "" for another file.
-func sessionOf(path string) string {
-	session := filepath.Base(filepath.Dir(path))
-	if filepath.Base(path) != eventsFile || !payload.SessionID(session) {
-		return ""
-	}
-	return session
-}
+func sessionOf(path string) string { return sessionfile.InDir(path, eventsFile) }

@@ -27,13 +27,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 }
 
 // SessionID returns the name of the folder with the session's events.
-func (s sessions) SessionID(path string) string {
-	id := filepath.Base(filepath.Dir(path))
-	if filepath.Base(path) != eventsFile || !payload.SessionID(id) {
-		return ""
-	}
-	return id
-}
+func (s sessions) SessionID(path string) string { return sessionOf(path) }
 
 // Recognises identifies session files by their first event.
 func (s sessions) Recognises(_ string, head []byte) bool {

@@ -2,7 +2,6 @@ package copilotvscode
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -40,9 +39,6 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	known := map[string]bool{}
 	for _, of := range []string{chatsDir, transcriptsDir} {
 		for _, root := range s.roots() {
-			if info, err := os.Stat(root); err != nil || !info.IsDir() {
-				continue
-			}
 			found = append(found, sessionfile.List(root, 3, since, func(path string) (capability.Session, bool) {
 				id := s.SessionID(path)
 				if filepath.Base(filepath.Dir(path)) != of || id == "" || known[id] {

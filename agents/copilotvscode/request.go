@@ -62,7 +62,7 @@ func (s *session) round(round, results []byte, model string, at records.Locator)
 	for d.OpenArray(); d.Element(); {
 		one := d.Raw()
 		a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "id"), rawjson.MemberText(one, "name"),
-			arguments(rawjson.Member(one, "arguments")), s.cwd))
+			argumentsOf(one), s.cwd))
 	}
 	if a.Text == "" && a.Thinking == "" && len(a.Calls) == 0 {
 		return nil

@@ -2,11 +2,13 @@ package copilotvscode
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -24,22 +26,16 @@ func (s sessions) parser() sessionfile.Kind {
 }
 
 // idIn returns the id in a chat; in a document, it may come after the requests.
-func idIn(file sessionfile.File) string {
-	in := file.From(0, 0)
-	for {
-		object, err := in.Next()
-		if err != nil {
-			return ""
+func idIn(file sessionfile.File) (id string) {
+	sessionfile.First(file, math.MaxInt, func(object jsonlines.Object) bool {
+		if rawjson.Member(object.Raw, "requestId") != nil {
+			return true
 		}
-		id := cmp.Or(rawjson.MemberText(object.Raw, "sessionId"),
-			rawjson.MemberText(rawjson.Member(object.Raw, "data"), "sessionId"))
-		if id = payload.CheckedID(id); id != "" && rawjson.Member(object.Raw, "requestId") == nil {
-			return id
-		}
-		if rawjson.Member(object.Raw, "timestamp") != nil && rawjson.Member(object.Raw, "requestId") == nil { // an event
-			return ""
-		}
-	}
+		id = payload.CheckedID(cmp.Or(rawjson.MemberText(object.Raw, "sessionId"),
+			rawjson.MemberText(rawjson.Member(object.Raw, "data"), "sessionId")))
+		return id == "" && rawjson.Member(object.Raw, "timestamp") == nil // an event has a time
+	})
+	return id
 }
 
 // session is a chat that is being read.
@@ -107,7 +103,7 @@ func (s *session) event(kind string, raw []byte, at records.Locator) error {
 		for d.OpenArray(); d.Element(); {
 			one := d.Raw()
 			a.Calls = append(a.Calls, tools.Call(rawjson.MemberText(one, "toolCallId"), rawjson.MemberText(one, "name"),
-				arguments(rawjson.Member(one, "arguments")), s.cwd))
+				argumentsOf(one), s.cwd))
 		}
 		return s.c.Replied(a)
 	case "tool.execution_complete":
@@ -135,20 +131,9 @@ func (s *session) prompt(text, time string, at records.Locator) error {
 	return s.c.Asked(assemble.Prompt{At: at, Time: time, Text: text}, false)
 }
 
-// arguments returns the arguments of a call: an object, or a text that contains one.
-func arguments(raw []byte) []byte {
-	d := rawjson.NewDecoder(raw)
-	if d.Kind() == rawjson.Object {
-		return raw
-	}
-	text := d.Text()
-	d = rawjson.NewDecoder([]byte(text))
-	kind := d.Kind()
-	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
-		return []byte(text)
-	}
-	var in rawjson.Members
-	return in.Text("arguments", text).End()
+// argumentsOf returns the arguments of a call: an object, or a text that contains one.
+func argumentsOf(call []byte) []byte {
+	return toolcall.Arguments(rawjson.MemberText(call, "arguments"), rawjson.Member(call, "arguments"))
 }
 
 // maxTree limits the number of texts of one result that are read.

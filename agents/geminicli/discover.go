@@ -38,12 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 			}
 			roots[chats] = held
 		}
-		file, err := open(path, "")
-		if err != nil {
-			return capability.Session{}, false
-		}
-		defer func() { _ = file.Close() }()
-		id := cmp.Or(peek(file).id, s.SessionID(path))
+		id := cmp.Or(sessionOf(path), s.SessionID(path))
 		return capability.Session{ID: id, Dir: held}, project.Holds(held)
 	}), nil
 }

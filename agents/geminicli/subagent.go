@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/events"
 )
@@ -183,11 +184,4 @@ func (c *Client) settle(call capability.Call) (end capability.End) {
 }
 
 // sessionOf returns the id of the session in a file.
-func sessionOf(path string) string {
-	file, err := open(path, "")
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	return peek(file).id
-}
+func sessionOf(path string) string { return sessionfile.PeekIn(open, path, peek).id }

@@ -38,12 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 }
 
 // SessionID returns the name of the session's directory.
-func (s sessions) SessionID(path string) string {
-	if filepath.Base(path) != updatesFile {
-		return ""
-	}
-	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
-}
+func (s sessions) SessionID(path string) string { return sessionfile.InDir(path, updatesFile) }
 
 // Recognises identifies the updates of a session by the envelope of the first one.
 func (s sessions) Recognises(_ string, head []byte) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -15,7 +16,8 @@ func (s *session) action(raw []byte, time string, at records.Locator) error {
 	made := rawjson.Member(raw, "tool_call")
 	name := cmp.Or(rawjson.MemberText(raw, "tool_name"), rawjson.MemberText(made, "name"))
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(made, "id"), at.ID)
-	call := tools.Call(id, name, arguments(rawjson.MemberText(made, "arguments"), rawjson.Member(raw, "action")), s.cwd)
+	input := toolcall.Arguments(rawjson.MemberText(made, "arguments"), rawjson.Member(raw, "action"))
+	call := tools.Call(id, name, input, s.cwd)
 	a := assemble.Answer{
 		At: at, Time: time, Key: rawjson.MemberText(raw, "llm_response_id"), Calls: []assemble.Call{call},
 		Text:     strings.TrimSpace(textOf(rawjson.Member(raw, "thought"))),
@@ -43,21 +45,6 @@ func (s *session) invalidLeft() error {
 	}
 	s.invalid = nil
 	return nil
-}
-
-// arguments returns the model's arguments; if they are not an object, it returns the arguments as the agent parsed
-// them.
-func arguments(text string, action []byte) []byte {
-	d := rawjson.NewDecoder([]byte(text))
-	kind := d.Kind()
-	if d.Skip(); d.Err() == nil && kind == rawjson.Object {
-		return []byte(text)
-	}
-	if rawjson.NewDecoder(action).Kind() == rawjson.Object {
-		return action
-	}
-	var in rawjson.Members
-	return in.Text("arguments", text).End()
 }
 
 // `observed` handles the result of a call.

@@ -51,16 +51,11 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 }
 
 // SessionID returns the name of the conversation's directory.
-func (s sessions) SessionID(path string) string {
-	if filepath.Base(path) != stateFile {
-		return ""
-	}
-	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
-}
+func (s sessions) SessionID(path string) string { return sessionfile.InDir(path, stateFile) }
 
 // idOf returns the id of a conversation: from its state, otherwise the name of its directory.
 func idOf(state []byte, path string) string {
-	return cmp.Or(payload.CheckedID(rawjson.MemberText(state, "id")), payload.CheckedID(filepath.Base(filepath.Dir(path))))
+	return cmp.Or(payload.CheckedID(rawjson.MemberText(state, "id")), sessionfile.InDir(path, stateFile))
 }
 
 func workingDir(state []byte) string {

@@ -202,22 +202,19 @@ func (s *session) ahead(path string) {
 	if filepath.Base(path) == stateFile {
 		return
 	}
-	file, err := sessionfile.Lines(path, "")
-	if err != nil {
-		return
-	}
-	defer func() { _ = file.Close() }()
-	in := file.From(0, 0)
-	for object, err := in.Next(); err == nil; object, err = in.Next() {
-		if !bytes.Contains(object.Raw, []byte(`"usage_to_metrics"`)) || rawjson.MemberText(object.Raw, "key") != "stats" {
-			continue
-		}
-		metricsOf(rawjson.Member(object.Raw, "value"), func(metrics []byte, answers bool) {
-			if answers {
-				s.each(metrics)
+	sessionfile.Peek(path, func(file sessionfile.File) (none struct{}) {
+		sessionfile.All(file, func(object jsonlines.Object) {
+			if !bytes.Contains(object.Raw, []byte(`"usage_to_metrics"`)) || rawjson.MemberText(object.Raw, "key") != "stats" {
+				return
 			}
+			metricsOf(rawjson.Member(object.Raw, "value"), func(metrics []byte, answers bool) {
+				if answers {
+					s.each(metrics)
+				}
+			})
 		})
-	}
+		return none
+	})
 }
 
 func tokens(raw []byte) records.TokenUsage {

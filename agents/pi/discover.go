@@ -2,10 +2,7 @@ package pi
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,9 +18,6 @@ import (
 // identify a directory exactly, but the headers of the files do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(configDir(s.env), "sessions"))
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
 		if filepath.Ext(path) != ".jsonl" {
 			return capability.Session{}

@@ -58,13 +58,24 @@ func (m Members) Before(list string, head []byte) bool {
 
 // Peek calls the function `read` with an opened file of JSON lines; it returns the zero value if the file cannot be
 // opened.
-func Peek[T any](path string, read func(File) T) (told T) {
-	file, err := Lines(path, "")
+func Peek[T any](path string, read func(File) T) T { return PeekIn(Lines, path, read) }
+
+// PeekIn is like Peek, for a file that is opened with the function `open`.
+func PeekIn[T any](open Opener, path string, read func(File) T) (told T) {
+	file, err := open(path, "")
 	if err != nil {
 		return told
 	}
 	defer func() { _ = file.Close() }()
 	return read(file)
+}
+
+// InDir returns the session's id in the name of a directory that contains a file; "" for a file with another name.
+func InDir(path, file string) string {
+	if filepath.Base(path) != file {
+		return ""
+	}
+	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
 }
 
 // NamedID returns the session's id in a file name, before one of the endings; "" for another name.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -16,7 +17,7 @@ import (
 type Kind struct {
 	Agent string // the agent's name, as in capability.Agent
 	// Open opens a session file, or the container of the session; nil means Lines.
-	Open func(path, session string) (File, error)
+	Open Opener
 	// Session returns the agent's own id of the session in a file.
 	Session func(path string, file File) string
 	// Format returns the reader of the file's objects.
@@ -25,6 +26,9 @@ type Kind struct {
 	// "" if there is none. It is nil if the agent's subagents have no separate files.
 	Subagent func(of Place, call *assemble.Call, id string) Place
 }
+
+// Opener opens a session file. For a container of sessions, session is the id of one.
+type Opener func(path, session string) (File, error)
 
 // Place is a session file that is being read.
 type Place struct {
@@ -108,6 +112,14 @@ func Hash(text string) string { return FullHash(text)[:32] }
 func FullHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// All yields the objects of a file.
+func All(file File, yield func(object jsonlines.Object)) {
+	First(file, math.MaxInt, func(object jsonlines.Object) bool {
+		yield(object)
+		return true
+	})
 }
 
 // First yields at most `most` objects from the start of a file, until the function `yield` returns false.
