@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestTimeIsTakenBetweenMoments(t *testing.T) {
 	if turn.Took() != time.Minute || asked.Took() != time.Minute {
 		t.Error(turn.Took(), asked.Took())
 	}
-	if err := (&CacheError{errTorn}); err.Error() == "" || err.Unwrap() != errTorn {
+	if err := (&CacheError{errTorn}); err.Error() == "" || !errors.Is(err, errTorn) {
 		t.Error(err)
 	}
 }
