@@ -44,26 +44,17 @@ func rowsOf(db *sqlitefile.DB) ([]row, error) {
 	}
 	var found []row
 	err = table.Each(func(r *sqlitefile.Row) error {
-		var errs []error
-		text := func(name string) string {
-			value, err := r.Text(table.Column(name))
-			errs = append(errs, err)
-			return value
-		}
-		number := func(name string) int64 {
-			value, err := r.Int(table.Column(name))
-			errs = append(errs, err)
-			return max(value, 0)
-		}
-		config := text("model_config_json")
-		provider, model := text("provider_name"), rawjson.MemberText([]byte(config), "model_name")
+		v := table.Values(r)
+		config := v.Text("model_config_json")
+		provider, model := v.Text("provider_name"), rawjson.MemberText([]byte(config), "model_name")
 		if provider != "" && model != "" {
 			model = provider + "/" + model
 		}
-		found = append(found, row{ID: text("id"), Dir: text("working_dir"), Title: cmp.Or(text("name"), text("description")),
-			Created: text("created_at"), Updated: text("updated_at"), Model: model,
-			Input: number("accumulated_input_tokens"), Output: number("accumulated_output_tokens")})
-		return errors.Join(errs...)
+		found = append(found, row{ID: v.Text("id"), Dir: v.Text("working_dir"),
+			Title:   cmp.Or(v.Text("name"), v.Text("description")),
+			Created: v.Text("created_at"), Updated: v.Text("updated_at"), Model: model,
+			Input: max(v.Int("accumulated_input_tokens"), 0), Output: max(v.Int("accumulated_output_tokens"), 0)})
+		return v.Err
 	})
 	return found, err
 }
@@ -140,22 +131,15 @@ func (d *database) message(id int64, faults *jsonlines.Faults) ([]byte, error) {
 	if err != nil || found == nil {
 		return nil, err
 	}
-	var errs []error
-	text := func(name string) string {
-		value, err := found.Text(d.table.Column(name))
-		errs = append(errs, err)
-		return value
-	}
-	created, err := found.Int(d.table.Column("created_timestamp"))
-	errs = append(errs, err)
-	content := text("content_json")
+	v := d.table.Values(found)
+	content := v.Text("content_json")
 	var out rawjson.Members
-	out.Text("id", text("message_id")).Text("role", text("role")).Number("created", created)
-	if meta := text("metadata_json"); sound(meta, rawjson.Object) {
+	out.Text("id", v.Text("message_id")).Text("role", v.Text("role")).Number("created", v.Int("created_timestamp"))
+	if meta := v.Text("metadata_json"); sound(meta, rawjson.Object) {
 		out.Raw("metadata", []byte(meta))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	if v.Err != nil {
+		return nil, v.Err
 	}
 	if len(content) > jsonlines.MaxLine {
 		faults.TooLong++

@@ -63,21 +63,15 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	}
 	var found []dbSession
 	err = table.Each(func(row *sqlitefile.Row) error {
-		var s dbSession
-		var errs [8]error
-		s.ID, errs[0] = row.Text(table.Column("id"))
-		s.Parent, errs[1] = row.Text(table.Column("parent_id"))
-		s.Directory, errs[2] = row.Text(table.Column("directory"))
-		s.Title, errs[3] = row.Text(table.Column("title"))
-		s.Version, errs[4] = row.Text(table.Column("version"))
-		s.Time.Created, errs[5] = row.Int(table.Column("time_created"))
-		s.Time.Updated, errs[6] = row.Int(table.Column("time_updated"))
-		revert, err := row.Text(table.Column("revert"))
-		if errs[7] = err; json.Valid([]byte(revert)) {
+		v := table.Values(row)
+		s := dbSession{ID: v.Text("id"), Parent: v.Text("parent_id"), Directory: v.Text("directory"),
+			Title: v.Text("title"), Version: v.Text("version")}
+		s.Time.Created, s.Time.Updated = v.Int("time_created"), v.Int("time_updated")
+		if revert := v.Text("revert"); json.Valid([]byte(revert)) {
 			s.Revert = json.RawMessage(revert)
 		}
 		found = append(found, s)
-		return errors.Join(errs[:]...)
+		return v.Err
 	})
 	return found, err
 }

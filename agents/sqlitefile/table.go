@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,6 +76,30 @@ var errStop = errors.New("stop")
 
 // Column returns the index of a column, for Text and Int; -1 if there is none with that name.
 func (t *Table) Column(name string) int { return slices.Index(t.columns, name) }
+
+// Values reads the values of a row by the names of its columns.
+type Values struct {
+	table *Table
+	row   *Row
+	Err   error // the first error
+}
+
+// Values returns the values of a row of the table.
+func (t *Table) Values(row *Row) *Values { return &Values{table: t, row: row} }
+
+// Text returns a text, like Row.Text; "" after an error.
+func (v *Values) Text(column string) string {
+	text, err := v.row.Text(v.table.Column(column))
+	v.Err = cmp.Or(v.Err, err)
+	return text
+}
+
+// Int returns a number, like Row.Int; 0 after an error.
+func (v *Values) Int(column string) int64 {
+	number, err := v.row.Int(v.table.Column(column))
+	v.Err = cmp.Or(v.Err, err)
+	return number
+}
 
 // Text returns the value of a column if it is a text, otherwise "".
 func (r *Row) Text(column int) (string, error) { return r.text(column) }

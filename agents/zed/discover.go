@@ -125,22 +125,17 @@ func threadsIn(path string) ([]row, error) {
 func rowsOf(table *sqlitefile.Table) ([]row, error) {
 	var found []row
 	err := table.Each(func(r *sqlitefile.Row) error {
-		var errs []error
-		text := func(name string) string {
-			value, err := r.Text(table.Column(name))
-			errs = append(errs, err)
-			return value
-		}
-		one := row{number: r.ID, id: payload.CheckedID(text("id")), title: text("summary"),
-			parent:  payload.CheckedID(text("parent_id")),
-			folders: strings.FieldsFunc(text("folder_paths"), func(c rune) bool { return c == '\n' }),
-			created: sessionfile.Stamp(text("created_at")), updated: sessionfile.Stamp(text("updated_at")),
-			packed: text("data_type") == "zstd"}
+		v := table.Values(r)
+		one := row{number: r.ID, id: payload.CheckedID(v.Text("id")), title: v.Text("summary"),
+			parent:  payload.CheckedID(v.Text("parent_id")),
+			folders: strings.FieldsFunc(v.Text("folder_paths"), func(c rune) bool { return c == '\n' }),
+			created: sessionfile.Stamp(v.Text("created_at")), updated: sessionfile.Stamp(v.Text("updated_at")),
+			packed: v.Text("data_type") == "zstd"}
 		one.changed, _ = time.Parse(time.RFC3339Nano, one.updated)
 		if one.id != "" {
 			found = append(found, one)
 		}
-		return errors.Join(errs...)
+		return v.Err
 	})
 	return found, err
 }
