@@ -3,13 +3,12 @@ package claudecode
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -23,11 +22,8 @@ type session struct {
 	agents  *agentFiles
 	origins *origins
 	entry   entry
-	depth   int              // the depth of subagents' files that are being read
-	lines   int              // the objects that were read this time
-	lost    jsonlines.Faults // losses in the session's main file
-	lostAt  capability.Place // the place of the first lost object
-	below   jsonlines.Faults // losses in subagents' files
+	depth   int // the depth of subagents' files that are being read
+	sessionfile.Tally
 }
 
 // chain is one conversation in a session file: the main one, or the conversation of a subagent.
@@ -131,37 +127,13 @@ func (s *session) begin(options capability.ParseOptions, sink records.Sink, curs
 	}
 	s.main.c = c
 	s.main.asked = cursor.Steps > 0
-	s.lost, s.below = s.main.reg.Lost, cursor.Below
+	s.Lost, s.Below = s.main.reg.Lost, cursor.Below
 	return s.agents.resume(cursor.Agents)
 }
 
 // read passes every object of a file to its chain.
 func (s *session) read(ch *chain, in *jsonlines.Reader) error {
-	before := s.lost
-	for n := 0; ; n++ {
-		if n%256 == 0 && s.ctx.Err() != nil {
-			return s.ctx.Err()
-		}
-		from, had := capability.Place{Line: in.Lines() + 1, Offset: in.End()}, in.Faults().Lost()
-		object, err := in.Next()
-		if faults := in.Faults(); ch == s.main {
-			if s.lostAt == (capability.Place{}) && faults.Lost() > had {
-				s.lostAt = from
-			}
-			s.lost = before
-			s.lost.Add(faults)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		s.lines++
-		if err := s.object(ch, object); err != nil {
-			return err
-		}
-	}
+	return s.Read(s.ctx, in, ch == s.main, func(object jsonlines.Object) error { return s.object(ch, object) })
 }
 
 // end settles a slash command that still waits for its next line.
@@ -174,19 +146,19 @@ func (ch *chain) end() error {
 
 // cursor returns the place at which reading can continue. It must be called before the conversation is finished.
 func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawMessage, error) {
-	s.main.reg.Lost = s.lost
+	s.main.reg.Lost = s.Lost
 	s.main.reg.Lost.Torn = 0 // it will be read again
 	s.main.keep()
 	at, err := s.main.c.Cursor(in.End(), in.Lines())
 	if err != nil || at == nil {
 		return nil, err
 	}
-	start, err := startOf(file)
+	start, err := sessionfile.StartOf(file)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(sessionCursor{Cursor: at, Session: s.id, Start: start, Origins: s.origins.names(),
-		Agents: s.agents.sizes(), Below: s.below})
+		Agents: s.agents.sizes(), Below: s.Below})
 }
 
 func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCursor {
@@ -197,7 +169,7 @@ func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCur
 	if json.Unmarshal(raw, cursor) != nil || cursor.Session != s.id || cursor.Offset > file.Size() {
 		return nil
 	}
-	if start, err := startOf(file); err != nil || start != cursor.Start ||
+	if start, err := sessionfile.StartOf(file); err != nil || start != cursor.Start ||
 		!slices.Equal(cursor.Origins, s.origins.names()) {
 		return nil
 	}
@@ -221,11 +193,6 @@ func (s *session) finish(parsed *capability.Parsed) error {
 	if err != nil {
 		return err
 	}
-	lost := s.lost
-	lost.Add(s.below)
-	if lost != (jsonlines.Faults{}) {
-		head.SetMeta("unreadable", lost)
-	}
-	parsed.Head, parsed.Lines, parsed.Lost, parsed.LostAt = head, s.lines, lost.Lost(), s.lostAt
+	s.Tell(parsed, head)
 	return nil
 }

@@ -166,11 +166,9 @@ func (s *session) readAgent(parent *assemble.Conversation, file *agentFile, step
 	defer func() { s.entry = kept }()
 	ch := &chain{c: parent.Child(step, file.id, file.role), file: file.name, sides: map[string]*chain{},
 		roots: map[string]*chain{}}
-	in := jsonlines.NewReader(opened.From(0), 0, 0)
-	if err := s.read(ch, in); err != nil {
+	if err := s.read(ch, jsonlines.NewReader(opened.From(0), 0, 0)); err != nil {
 		return err
 	}
-	s.below.Add(in.Faults())
 	if err := ch.end(); err != nil {
 		return err
 	}

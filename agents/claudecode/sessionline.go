@@ -106,8 +106,8 @@ func (ch *chain) remember(s *session, e *entry) {
 		return
 	}
 	reg := &ch.reg
-	if reg.Lost != s.lost {
-		reg.Lost = s.lost
+	if reg.Lost != s.Lost {
+		reg.Lost = s.Lost
 		ch.keep()
 	}
 	fresh := false

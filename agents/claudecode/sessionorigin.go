@@ -1,9 +1,6 @@
 package claudecode
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"io"
 	"iter"
 	"os"
@@ -244,19 +241,4 @@ func (o *origins) names() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// startBytes is the length of the beginning of a file that must be unchanged for a cursor to be valid.
-const startBytes = 4096
-
-// startOf returns a hash of the file's first line; if the line is longer than startBytes, of its beginning.
-func startOf(file *transcript.Tail) (string, error) {
-	buf := make([]byte, startBytes)
-	n, err := io.ReadFull(file.From(0), buf)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", err
-	}
-	line, _, _ := strings.Cut(string(buf[:n]), "\n")
-	sum := sha256.Sum256([]byte(line))
-	return hex.EncodeToString(sum[:16]), nil
 }

@@ -56,7 +56,7 @@ func (r *reading) resume(place Place, options capability.ParseOptions, sink reco
 	if err := json.Unmarshal(kept.State, r.main.State()); err != nil {
 		return err
 	}
-	r.lost, r.below = kept.Lost, at.Below
+	r.Lost, r.Below = kept.Lost, at.Below
 	return r.resumeAgents(at.Agents)
 }
 
@@ -70,6 +70,6 @@ func (r *reading) cursor(session, start string, file File, in Source) (json.RawM
 	if err != nil || at == nil {
 		return nil, err
 	}
-	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.below,
+	return json.Marshal(cursor{Cursor: at, Session: session, Start: start, Agents: r.agents.sizes(), Below: r.Below,
 		Mark: markOf(file, at.Offset)})
 }

@@ -90,10 +90,13 @@ type lines struct{ *transcript.Tail }
 // startBytes is the length of the beginning of a file that must be unchanged for a cursor to be valid.
 const startBytes = 4096
 
-// Start returns a hash of the file's first line; if the line is longer than startBytes, of its beginning.
-func (f lines) Start() (string, error) {
+// Start identifies the file by its first line.
+func (f lines) Start() (string, error) { return StartOf(f.Tail) }
+
+// StartOf returns a hash of the first line of a file; if the line is longer than startBytes, of its beginning.
+func StartOf(file *transcript.Tail) (string, error) {
 	head := make([]byte, startBytes)
-	n, err := io.ReadFull(f.Tail.From(0), head)
+	n, err := io.ReadFull(file.From(0), head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", err
 	}

@@ -3,9 +3,7 @@ package sessionfile
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -21,11 +19,8 @@ type reading struct {
 	ctx    context.Context
 	main   *conversation
 	agents subagents
-	lines  int              // the number of objects that were read this time
-	lostAt capability.Place // the place of the first lost object
-	lost   jsonlines.Faults // losses in the session's main file
-	below  jsonlines.Faults // losses in subagents' files
-	depth  int              // the depth of the subagents' files that are being read
+	Tally
+	depth int // the depth of the subagents' files that are being read
 }
 
 // conversation is a session file that is being read, with its content so far.
@@ -101,41 +96,19 @@ func (r *reading) options(place Place, options capability.ParseOptions) assemble
 func (r *reading) begin(place Place, options capability.ParseOptions, sink records.Sink) {
 	c := assemble.New(sink, r.options(place, options))
 	r.main = &conversation{Format: r.Format(c, place), c: c, place: place}
-	r.lost, r.below, r.agents = jsonlines.Faults{}, jsonlines.Faults{}, subagents{}
+	r.Tally, r.agents = Tally{}, subagents{}
 }
 
 // read passes every object of a file to its conversation.
 func (r *reading) read(to *conversation, in Source) error {
-	before := r.lost
-	for n := 0; ; n++ {
-		if n%256 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		from, had := capability.Place{Line: in.Lines() + 1, Offset: in.End()}, in.Faults().Lost()
-		object, err := in.Next()
-		if to == r.main {
-			if r.lostAt == (capability.Place{}) && in.Faults().Lost() > had {
-				r.lostAt = from
-			}
-			r.lost = before
-			r.lost.Add(in.Faults())
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r.lines++
+	return r.Read(r.ctx, in, to == r.main, func(object jsonlines.Object) error {
 		if to == r.main {
 			if err := r.keep(); err != nil {
 				return err
 			}
 		}
-		if err := to.Object(object); err != nil {
-			return err
-		}
-	}
+		return to.Object(object)
+	})
 }
 
 // registers holds the state that is stored for every place from which a reading can continue.
@@ -150,7 +123,7 @@ func (r *reading) keep() error {
 	if err != nil {
 		return fmt.Errorf("keep the state of a reading: %w", err)
 	}
-	lost := r.lost
+	lost := r.Lost
 	lost.Torn = 0 // it will be read again
 	raw, err := json.Marshal(registers{state, lost})
 	if err != nil {
@@ -172,11 +145,6 @@ func (r *reading) finish(parsed *capability.Parsed) error {
 	if err != nil {
 		return err
 	}
-	lost := r.lost
-	lost.Add(r.below)
-	if lost != (jsonlines.Faults{}) {
-		head.SetMeta("unreadable", lost)
-	}
-	parsed.Head, parsed.Lines, parsed.Lost, parsed.LostAt = head, r.lines, lost.Lost(), r.lostAt
+	r.Tell(parsed, head)
 	return nil
 }

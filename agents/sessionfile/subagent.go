@@ -75,11 +75,9 @@ func (r *reading) subagent(parent *assemble.Conversation, step int, call *assemb
 	place.Main = r.main.place.Path
 	c := parent.Child(step, id, place.Role)
 	child := &conversation{Format: r.Format(c, place), c: c, place: place}
-	in := file.From(0, 0)
-	if err := r.read(child, in); err != nil {
+	if err := r.read(child, file.From(0, 0)); err != nil {
 		return err
 	}
-	r.below.Add(in.Faults())
 	if err := child.End(); err != nil {
 		return err
 	}
