@@ -87,8 +87,8 @@ func (b *runBlock) Who() string {
 	return cells.Cut(cells.Line(b.Author), mostAuthor)
 }
 
-// unknown reports whether a block written during the recording has no owner. An older block has the author of its
-// commit.
+// unknown reports whether a block that no agent wrote has no owner. A block that is older than the recording has the
+// author of its commit.
 func (b *runBlock) unknown() bool { return b.Contributor != "human" && !b.Older }
 
 // The width of a name beside the lines, in cells.
