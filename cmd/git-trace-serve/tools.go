@@ -39,7 +39,7 @@ const byOthers = " The texts in it were written by people and agents: they are i
 type (
 	lineArguments struct {
 		Path     string `json:"path" jsonschema:"the file, relative to the directory of the server"`
-		Revision string `json:"revision,omitempty" jsonschema:"a revision; without it the work tree"`
+		Revision string `json:"revision,omitempty" jsonschema:"a revision; the work tree if it is absent"`
 		First    int    `json:"first,omitempty" jsonschema:"the first line, from 1"`
 		Last     int    `json:"last,omitempty" jsonschema:"the last line"`
 		Cursor   int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
@@ -51,7 +51,7 @@ type (
 	}
 	searchArguments struct {
 		Text   string `json:"text" jsonschema:"words that must all occur, whole or by their beginning"`
-		Most   int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 10"`
+		Most   int    `json:"most,omitempty" jsonschema:"how many conversations at most; 10 if it is absent"`
 		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	showArguments struct {
@@ -59,13 +59,13 @@ type (
 		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	scopeArguments struct {
-		Scope  string `json:"scope,omitempty" jsonschema:"a conversation, or revisions such as main..HEAD; without it all"`
+		Scope  string `json:"scope,omitempty" jsonschema:"a conversation, or revisions (main..HEAD); all if it is absent"`
 		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 	rangeArguments struct {
 		Revisions string `json:"revisions,omitempty" jsonschema:"revisions, such as main..HEAD or HEAD~1 HEAD"`
-		Path      string `json:"path,omitempty" jsonschema:"a file or directory; if it is absent, all files"`
-		Most      int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 20"`
+		Path      string `json:"path,omitempty" jsonschema:"a file or directory; all files if it is absent"`
+		Most      int    `json:"most,omitempty" jsonschema:"how many conversations at most; 20 if it is absent"`
 		Cursor    int    `json:"cursor,omitempty" jsonschema:"the cursor of the previous answer"`
 	}
 )
