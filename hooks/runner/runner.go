@@ -79,10 +79,12 @@ func Main(args []string) int {
 	return 0
 }
 
+var executable = os.Executable // tests replace it
+
 // Program returns the path of git-trace: of this program itself, or of the one next to git-trace-hook. The result
 // `found` is false in any other program that links this package, such as a test.
 func Program() (path string, found bool) {
-	path, err := os.Executable()
+	path, err := executable()
 	if err != nil {
 		return "", false
 	}
