@@ -138,7 +138,7 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	if base.end.seq == j.end.seq {
+	if base.end.seq == j.end.seq && base.parents[0] == lock.Current() {
 		return 0, l.rememberSeal(j.gen, base.end.in(lock.Current()))
 	}
 	return j.end.seq - base.had, l.setSeal(ctx, j, base, lock)
@@ -172,12 +172,17 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 		return none, nil
 	}
 	p, err := l.readHead(current)
+	gen, m := readMark(l.sealMarkPath())
+	if err != nil && gen == j.gen { // a gc took the seal of a killed process; the mark names the seal before it
+		current = m.commit
+		p, err = l.readHead(current)
+	}
 	if err != nil {
 		return none, nil
 	}
 	was := p.Head.Source
 	var at flatEnd
-	if gen, m := readMark(l.sealMarkPath()); gen == j.gen && m.commit == current && m.offset <= j.end.offset {
+	if gen == j.gen && m.commit == current && m.offset <= j.end.offset {
 		at = m
 	} else if at, err = j.find(was.Seq); err != nil {
 		return base, err

@@ -264,6 +264,34 @@ func TestALostSealedFileIsWrittenAgain(t *testing.T) {
 	fsck(t, log.repo)
 }
 
+// A process is killed after its seal, and a gc takes the objects that nothing named when it began.
+func TestASealThatAGCTookIsMadeOnTheOneBefore(t *testing.T) {
+	t.Parallel()
+	log := OpenLog(newRepo(t))
+	mustAppend(t, log, promptDraft(0))
+	mustSeal(t, log)
+	before, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	mark, err := os.ReadFile(log.sealMarkPath())
+	check(t, err)
+	mustAppend(t, log, promptDraft(1))
+	mustSeal(t, log)
+	taken, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	check(t, os.WriteFile(log.sealMarkPath(), mark, 0o666))
+	check(t, os.Remove(looseFileOf(log.repo, taken)))
+	if n := mustSeal(t, log); n != 1 {
+		t.Errorf("%d events were sealed", n)
+	}
+	if got := strings.Fields(runGit(t, log.repo.WorkTree, "rev-list", refs.EventsRef)); !slices.Contains(got, before.String()) {
+		t.Errorf("the history of the ref is %v, without %s", got, before)
+	}
+	if got := sealedIn(t, log); !slices.Equal(got, counting(1, 3)) {
+		t.Errorf("the ref holds %v", got)
+	}
+	fsck(t, log.repo)
+}
+
 func TestASealIsDueByTheNumberOfEvents(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
