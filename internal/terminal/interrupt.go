@@ -26,11 +26,13 @@ const Grace = time.Second
 // exitSignalled is the exit status in a shell for signal 0: the number of the signal is added.
 const exitSignalled = 128
 
-// Listen starts to handle signals. The first one ends the context.
+// Listen starts to handle signals. The first one ends the context. The caller calls the result when the command has
+// ended.
 func (i *Interrupts) Listen(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	i.signals = make(chan os.Signal, 2)
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	var late atomic.Pointer[time.Timer]
 	fault.Go(func() {
 		for s := range i.signals {
 			if i.away.Load() {
@@ -39,13 +41,16 @@ func (i *Interrupts) Listen(ctx context.Context) (context.Context, func()) {
 			if !i.got.CompareAndSwap(0, signalNumber(s)) {
 				os.Exit(i.Status())
 			}
+			late.Store(time.AfterFunc(Grace, fault.In(func() { os.Exit(i.Status()) })))
 			cancel()
-			time.AfterFunc(Grace, fault.In(func() { os.Exit(i.Status()) }))
 		}
 	})
 	return ctx, func() {
 		signal.Stop(i.signals)
 		cancel()
+		if timer := late.Load(); timer != nil {
+			timer.Stop() // the command has ended in order
+		}
 	}
 }
 
