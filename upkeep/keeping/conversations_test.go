@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/upkeep/keeping"
+	"github.com/git-trace/git-trace/view/facts"
 	"github.com/git-trace/git-trace/view/transcripts"
 )
 
@@ -143,8 +144,8 @@ func TestLinkedConversationsAreKept(t *testing.T) {
 	if keeper.Unseen(trace) != 0 || keeper.Unseen("other") != 0 {
 		t.Error("commands that nobody ran")
 	}
-	k.Check(keeper.Keep(t.Context(), noted, terminal.NewStatusLine(os.Stderr, "test", true)))
-	k.Check(keeper.Keep(t.Context(), nil, nil))
+	k.Check(keeper.Keep(t.Context(), noted, facts.NewKnown(), terminal.NewStatusLine(os.Stderr, "test", true)))
+	k.Check(keeper.Keep(t.Context(), nil, nil, nil))
 	s := store.Open(k.Repo)
 	defer func() { _ = s.Close() }()
 	if _, err := s.Find(t.Context(), trace); err != nil || warned.Len() > 0 {
