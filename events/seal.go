@@ -59,6 +59,16 @@ func (l *Log) Unsealed() int64 {
 	return known.seq - max(mark.seq, before)
 }
 
+// sealSoon is longer than the processes at the end of a turn take until they have sealed.
+const sealSoon = 10 * time.Second
+
+// LeftUnsealed reports whether events were left without a seal: the last append was too long ago for a process that
+// still seals it.
+func (l *Log) LeftUnsealed() bool {
+	info, err := os.Stat(l.JournalPath())
+	return err == nil && time.Since(info.ModTime()) > sealSoon && l.Unsealed() > 0
+}
+
 // SealDue reports whether enough events wait for a seal: one if `now` is set, otherwise as many as in the middle of a
 // turn.
 func (l *Log) SealDue(now bool) bool {

@@ -300,11 +300,18 @@ func TestASealIsDueByTheNumberOfEvents(t *testing.T) {
 	}
 	mustAppend(t, log, promptDraft(0))
 	end, _ := log.knownEnd()
-	if log.SealDue(false) {
+	if log.SealDue(false) || log.LeftUnsealed() {
 		t.Error("due after one event")
 	}
 	end.seq += sealEvery
 	check(t, log.rememberEnd(end))
+	if log.LeftUnsealed() {
+		t.Error("a process may still seal the events")
+	}
+	before := time.Now().Add(-sealSoon - time.Second)
+	if check(t, os.Chtimes(log.JournalPath(), before, before)); !log.LeftUnsealed() {
+		t.Error("nothing was left unsealed")
+	}
 	if !log.SealDue(false) {
 		t.Errorf("not due after %d events", sealEvery)
 	}

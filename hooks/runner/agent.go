@@ -103,7 +103,7 @@ func runAgent(args []string, in io.Reader) int {
 		for i, repo := range slices.Concat(here, others) {
 			current.Store(repo)
 			log := events.OpenLog(repo)
-			tail := begins(b) && log.Unsealed() > 0
+			tail := begins(b) && log.LeftUnsealed()
 			engine := Engine(repo, log)
 			engine.Announced, engine.Elsewhere = note, len(others) > 0
 			if err := TakeBoundary(ctx, repo, engine, b); err != nil {
