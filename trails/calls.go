@@ -156,7 +156,7 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
 		return err
 	}
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
 		if h.over = s.seen.gone(); len(h.over) == 0 {
 			return nil

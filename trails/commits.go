@@ -66,7 +66,7 @@ func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
 ) error {
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		if slices.Contains(s.tree.state.Anchored, commit) {
 			return nil
 		}
@@ -145,7 +145,7 @@ func (e *Engine) written(
 	ctx context.Context, at time.Time, method events.Method, look func(*step, *heard) error,
 ) error {
 	note := spool.AnnounceWrote(e.repo, at)
-	err := e.advance(ctx, at, func(s *step, h *heard) error {
+	err := e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{method}}
 		h.over = s.seen.gone()
 		if s.tree.state.Interval > 0 {
@@ -172,7 +172,7 @@ func (s *step) lookAt(h *heard, paths []string, role string) error {
 
 // Origin takes the first snapshot of a work tree; it does nothing if there is one already.
 func (e *Engine) Origin(ctx context.Context, at time.Time) error {
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
 		if s.tree.state.Interval > 0 {
 			return nil
@@ -187,7 +187,7 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.PostRewrite}}
 		s.tree.store.texts.contents = map[refs.OID][]byte{}
 		drafts, err := anchor(s.tree.origins.view(moment.Rewritten))

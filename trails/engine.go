@@ -73,11 +73,9 @@ type Engine struct {
 	GivesWay bool
 	// Most, unless it is 0, is the number of changed files that a step accepts; with more it fails with
 	// snapshot.ErrMany.
-	Most       int
-	caller     string // the session that called this hook, "" for a hook of git
-	began      *looked
-	looksAhead bool                // see lookAhead
-	pause      func(time.Duration) // time.Sleep, except in tests
+	Most  int
+	began *looked
+	pause func(time.Duration) // time.Sleep, except in tests
 }
 
 // `looked` holds the state of all snapshots before the engine's first step.
@@ -116,9 +114,16 @@ type step struct {
 // ErrBehind reports that a step gave way to another process.
 var ErrBehind = errors.New("boundaries that were put aside come first")
 
-// advance runs one step of the timeline: lock, load, act, append, save.
-func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *heard) error) error {
-	if e.GivesWay && !e.looksAhead && e.Behind() {
+// advance runs one step of the timeline: lock, load, act, append, save. The parameter `of` is the boundary of an agent's
+// hook; nil for a hook of git.
+func (e *Engine) advance(
+	ctx context.Context, at time.Time, of *events.Boundary, act func(*step, *heard) error,
+) error {
+	caller, ahead := "", of != nil && !e.Patient // see lookAhead
+	if of != nil {
+		caller = of.Session
+	}
+	if e.GivesWay && !ahead && e.Behind() {
 		return ErrBehind
 	}
 	wait := lockWait
@@ -144,7 +149,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 			state{LastFull: found.LastFull, Scoped: maps.Clone(found.Scoped), Marks: slices.Clone(found.Marks)}, found.Git,
 		}
 	}
-	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newPage(writer))
+	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newPage(writer), caller)
 	defer s.close()
 	h := &heard{editor: &editor{}}
 	s.queue.checked = time.Now()
@@ -155,7 +160,7 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *hea
 	switch {
 	case s.engine.Patient: // the look takes the boundaries
 		s.queue.takeWritten()
-	case s.engine.looksAhead:
+	case ahead:
 		err = s.lookAhead(h)
 	default:
 		err = s.takeLate(h, s.queue.waiting(), nil)
@@ -180,12 +185,13 @@ func (s *step) close() {
 	s.tree.close()
 }
 
-// newStep returns a step for a work tree. It knows only the findings of this work tree.
-func (e *Engine) newStep(tree *workTree, on *page) *step {
+// newStep returns a step for a work tree. It knows only the findings of this work tree. For the parameter `caller`, see
+// witness.
+func (e *Engine) newStep(tree *workTree, on *page, caller string) *step {
 	look := &looks{engine: e, tree: tree}
 	tree.origins.began, tree.origins.looks = e.began, look
 	return &step{
-		engine: e, tree: tree, seen: newWitness(tree, e.settle, e.caller), looks: look,
+		engine: e, tree: tree, seen: newWitness(tree, e.settle, caller), looks: look,
 		queue: &queue{tree: tree, looks: look}, page: on, declares: map[*events.ToolUse][]string{},
 	}
 }

@@ -21,10 +21,7 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 		return nil // a changed directory or a compaction shows the agent's place, and no action
 	}
 	defer e.Announced.Begin(e.repo, b)()
-	e.caller = b.Session
-	e.looksAhead = !e.Patient
-	defer func() { e.looksAhead = false }()
-	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b, nil) })
+	return e.advance(ctx, b.Time, &b, func(s *step, h *heard) error { return s.take(h, b, nil) })
 }
 
 // `heard` holds the facts of a boundary for all phases. If a second boundary is taken during the snapshot of the first,

@@ -286,7 +286,7 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	if !e.Behind() {
 		return nil
 	}
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
 		return s.lookAt(h, nil, "late")
 	})

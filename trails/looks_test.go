@@ -87,7 +87,7 @@ func TestWhatMayBeARename(t *testing.T) {
 		store.known = ledger.NewKnown(here.repo)
 		tree := workTreeOf(&store, here.time, &state{Interval: 9, LastFull: 5})
 		tree.now, tree.interval, tree.asks.Head, tree.asks.Whole = here.now, here.interval, here.asks.Head, here.asks.Whole
-		s := New(here.repo, nil, nil).newStep(tree, newPage(""))
+		s := New(here.repo, nil, nil).newStep(tree, newPage(""), "")
 		if tt.before != nil {
 			tt.before(s)
 		}

@@ -42,7 +42,7 @@ func newScene(t *testing.T) *scene {
 	}
 	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, ledger.NewKnown(repo))
 	t.Cleanup(tree.close)
-	sc.among = &among{New(repo, nil, nil).newStep(tree, newPage("")), &heard{editor: &editor{}}}
+	sc.among = &among{New(repo, nil, nil).newStep(tree, newPage(""), ""), &heard{editor: &editor{}}}
 	sc.step.tree.interval = 10
 	sc.step.tree.asks.Whole = &origin.Work{Work: sc.step.tree.origins.workAfter(gitfacts.Mark{})}
 	return sc
@@ -72,7 +72,7 @@ func (a *among) out() *record { return a.step.write(a.heard) }
 func stepAmong(settle Settler, found *state) *among {
 	repo := &refs.Repo{}
 	tree := newWorkTree(context.Background(), repo, time.Now(), found, ledger.NewKnown(repo))
-	return &among{New(repo, nil, settle).newStep(tree, newPage("")), &heard{editor: &editor{}}}
+	return &among{New(repo, nil, settle).newStep(tree, newPage(""), ""), &heard{editor: &editor{}}}
 }
 
 func (sc *scene) git(args ...string) string {

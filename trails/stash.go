@@ -26,7 +26,7 @@ func (s *step) settleStashes(h *heard, changes []snapshot.Change) error {
 			here = append(here, stash)
 			continue
 		}
-		there := s.engine.newStep(maker, s.page)
+		there := s.engine.newStep(maker, s.page, s.seen.caller)
 		there.looks.snap = maker.store.last
 		err := there.settle(&heard{env: h.env, editor: &editor{}}, func(wg *weigher) ([]finding, error) {
 			return wg.attributeStashed([]refs.OID{stash}, nil)

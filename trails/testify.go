@@ -68,7 +68,7 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 	if err := t.listen(ctx, e.log); err != nil || len(t.unheard()) == 0 {
 		return nil, err
 	}
-	err = e.advance(ctx, at, func(s *step, h *heard) error {
+	err = e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.SessionFile}}
 		t := &testimony{repo: e.repo, calls: calls, step: s, by: h}
 		if err := t.listen(ctx, e.log); err != nil {

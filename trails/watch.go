@@ -27,7 +27,7 @@ type Unreported struct {
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
-	err = e.advance(ctx, at, func(s *step, h *heard) error {
+	err = e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env, s.looks.listens = events.Draft{Method: []events.Method{events.Watcher}}, others != nil
 		if err := s.write(h).goOn(unreported); err != nil {
 			return err
@@ -122,7 +122,7 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 // Announce takes a snapshot, so that the present contents are kept. It notes which contents the paths will get back. A
 // content that arrives as announced keeps the owners of its lines.
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
 		if err := s.lookAt(h, nil, "manual"); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string
 
 // Arrived takes a snapshot after the contents were written. A content that did not arrive is no longer expected.
 func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
-	return e.advance(ctx, at, func(s *step, h *heard) error {
+	return e.advance(ctx, at, nil, func(s *step, h *heard) error {
 		h.env = events.Draft{Method: []events.Method{events.Manual}}
 		err := s.lookAt(h, nil, "manual")
 		for path := range contents {
