@@ -4,45 +4,26 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // CombinedPatch parses the patch of a merge, as with -c, up to the id of the next commit or the end. There is one
 // section for each of the files that [Reader.Combined] lists, in order. It calls take with the hunks of each file
 // against each parent. The patch must have context: without it, git leaves out lines between two removals.
 func (r *Reader) CombinedPatch(parents, files int, take func(parent, file int, h Hunk)) error {
-	if first, err := r.ahead(1); err != nil {
-		return err
-	} else if len(first) == 1 && first[0] == 0 {
-		_, _ = r.in.Discard(1) // the byte that ends the records
-	}
-	header := append(bytes.Repeat([]byte("@"), parents+1), ' ')
 	file := -1
-	for {
-		ahead, err := r.ahead(65)
-		if err != nil || len(ahead) == 0 || startsCommit(ahead) {
+	return r.sections("diff --combined ", strings.Repeat("@", parents+1)+" ", func() error {
+		if file++; file >= files {
+			return errPatches
+		}
+		return nil
+	}, func(line []byte) error {
+		at, err := combinedPlaces(line, parents)
+		if err != nil {
 			return err
 		}
-		line, err := r.line()
-		switch {
-		case err != nil:
-			return err
-		case bytes.HasPrefix(line, []byte("diff --combined ")):
-			if file++; file >= files {
-				return fmt.Errorf("%w: more patches than records", ErrShape)
-			}
-		case bytes.HasPrefix(line, header):
-			if file < 0 {
-				return fmt.Errorf("%w: hunk before any file", ErrShape)
-			}
-			at, err := combinedPlaces(line, parents)
-			if err != nil {
-				return err
-			}
-			if err := r.combinedHunk(at, func(parent int, h Hunk) { take(parent, file, h) }); err != nil {
-				return err
-			}
-		}
-	}
+		return r.combinedHunk(at, func(parent int, h Hunk) { take(parent, file, h) })
+	})
 }
 
 // combinedPlaces parses "@@@ -A,B -C,D +E,F @@@…". It returns the first line of each parent and of the merge, in one

@@ -26,43 +26,59 @@ type Lines interface {
 // in order. A record whose type changed, such as a file that became a symbolic link, has two: a deletion and a
 // creation.
 func (r *Reader) Patch(records []Record, to Lines) error {
+	at, second := -1, false
+	return r.sections("diff --git ", "@@ ", func() error {
+		if second = at >= 0 && records[at].Status == 'T' && !second; second {
+			return nil
+		}
+		if at++; at >= len(records) {
+			return errPatches
+		}
+		return nil
+	}, func(line []byte) error {
+		h, err := ParseHunk(line)
+		if err != nil {
+			return err
+		}
+		to.Hunk(at, h)
+		if err := r.lines('-', h.OldCount, to.Removed); err != nil {
+			return err
+		}
+		return r.lines('+', h.NewCount, to.Added)
+	})
+}
+
+var errPatches = fmt.Errorf("%w: more patches than records", ErrShape)
+
+// sections reads a patch up to the id of the next commit or the end. It calls `begin` for each file, whose section begins
+// with the text `file`, and `hunk` for each line that begins with the text `header`.
+func (r *Reader) sections(file, header string, begin func() error, hunk func(line []byte) error) error {
 	if first, err := r.ahead(1); err != nil {
 		return err
 	} else if len(first) == 1 && first[0] == 0 {
 		_, _ = r.in.Discard(1) // the byte that ends the records
 	}
-	at, second := -1, false
+	begun := false
 	for {
 		ahead, err := r.ahead(65)
 		if err != nil || len(ahead) == 0 || startsCommit(ahead) {
 			return err
 		}
 		line, err := r.line()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case bytes.HasPrefix(line, []byte("diff --git ")):
-			if second = at >= 0 && records[at].Status == 'T' && !second; second {
-				continue
-			}
-			if at++; at >= len(records) {
-				return fmt.Errorf("%w: more patches than records", ErrShape)
-			}
-		case bytes.HasPrefix(line, []byte("@@ ")):
-			if at < 0 {
-				return fmt.Errorf("%w: hunk before any file", ErrShape)
-			}
-			h, err := ParseHunk(line)
-			if err != nil {
-				return err
-			}
-			to.Hunk(at, h)
-			if err := r.lines('-', h.OldCount, to.Removed); err != nil {
-				return err
-			}
-			if err := r.lines('+', h.NewCount, to.Added); err != nil {
-				return err
-			}
+		}
+		switch {
+		case bytes.HasPrefix(line, []byte(file)):
+			begun, err = true, begin()
+		case !bytes.HasPrefix(line, []byte(header)):
+		case !begun:
+			err = fmt.Errorf("%w: hunk before any file", ErrShape)
+		default:
+			err = hunk(line)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
