@@ -136,8 +136,14 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	h.without(single, known)
-	if err := cmp.Or(ask(single, h.readChanges, gitdiff.Patch()...), ask(firsts, h.readChanges, gitdiff.Raw()...),
-		ask(merges, h.readCombined, append(gitdiff.Patch(), "--no-renames", "-c", "-U1")...)); err != nil {
+	err = ask(single, h.readChanges, gitdiff.Patch()...)
+	if err == nil {
+		err = ask(firsts, h.readChanges, gitdiff.Raw()...)
+	}
+	if err == nil {
+		err = ask(merges, h.readCombined, append(gitdiff.Patch(), "--no-renames", "-c", "-U1")...)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
 	for _, id := range lost { // git must find where its lines went
