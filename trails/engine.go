@@ -114,8 +114,8 @@ type step struct {
 // ErrBehind reports that a step gave way to another process.
 var ErrBehind = errors.New("boundaries that were put aside come first")
 
-// advance runs one step of the timeline: lock, load, act, append, save. The parameter `of` is the boundary of an agent's
-// hook; nil for a hook of git.
+// advance runs one step of the timeline: lock, load, act, append, save. The parameter `of` is the boundary of the hook
+// of an agent; nil for a hook of git.
 func (e *Engine) advance(
 	ctx context.Context, at time.Time, of *events.Boundary, act func(*step, *heard) error,
 ) error {

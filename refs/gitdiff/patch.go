@@ -50,8 +50,8 @@ func (r *Reader) Patch(records []Record, to Lines) error {
 
 var errPatches = fmt.Errorf("%w: more patches than records", ErrShape)
 
-// sections reads a patch up to the id of the next commit or the end. It calls `begin` for each file, whose section begins
-// with the text `file`, and `hunk` for each line that begins with the text `header`.
+// sections reads a patch up to the id of the next commit or the end. It calls `begin` for each file, whose section
+// begins with the text `file`, and `hunk` for each line that begins with the text `header`.
 func (r *Reader) sections(file, header string, begin func() error, hunk func(line []byte) error) error {
 	if first, err := r.ahead(1); err != nil {
 		return err
